@@ -1,0 +1,1 @@
+"""Storage: one `Brain` protocol, the thread log on top of it, and its implementations."""

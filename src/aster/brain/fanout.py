@@ -1,0 +1,163 @@
+"""Live fan-out: every subscriber of a thread reads the same frames; none has a copy of its own.
+
+A topic keeps the newest frames of a thread up to a size. A subscriber that falls behind it reads the table instead
+and comes back when it has caught up, so it neither slows a turn nor grows memory. Nothing is kept for a thread
+that nobody watches.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+
+from aster.brain.records import Frame, ThreadKey
+
+ReadFrames = Callable[[ThreadKey, int, int], Awaitable[list[Frame]]]
+
+RING_BYTES = 256 * 1024
+PAGE = 500
+
+
+class Topic:
+    """The newest frames of one watched thread; complete for every seq above `floor`."""
+
+    __slots__ = ("_bytes", "_waiters", "floor", "frames", "subscribers")
+
+    def __init__(self) -> None:
+        self.frames: deque[Frame] = deque()
+        self.floor: int | None = None
+        self.subscribers = 0
+        self._bytes = 0
+        self._waiters: list[asyncio.Future[None]] = []
+
+    def push(self, frames: list[Frame]) -> None:
+        if self.floor is None:
+            self.floor = frames[0].seq - 1
+        for item in frames:
+            self.frames.append(item)
+            self._bytes += len(item.data)
+        while self._bytes > RING_BYTES and len(self.frames) > 1:
+            dropped = self.frames.popleft()
+            self._bytes -= len(dropped.data)
+            self.floor = dropped.seq
+        self.wake()
+
+    def wake(self) -> None:
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def waiter(self) -> "asyncio.Future[None]":
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        return waiter
+
+    def after(self, seq: int) -> list[Frame]:
+        """Frames above `seq`, newest last; only meaningful when `seq` is not below the floor."""
+        frames = self.frames
+        if not frames or frames[-1].seq <= seq:
+            return []
+        if frames[0].seq > seq:
+            return list(frames)
+        tail: list[Frame] = []
+        for item in reversed(frames):
+            if item.seq <= seq:
+                break
+            tail.append(item)
+        tail.reverse()
+        return tail
+
+
+class Fanout:
+    """The topics of all watched threads."""
+
+    def __init__(self, read: ReadFrames) -> None:
+        self.read = read
+        self._topics: dict[ThreadKey, Topic] = {}
+
+    def deliver(self, placed: Iterable[tuple[ThreadKey, list[Frame]]]) -> None:
+        """Show committed frames to whoever watches."""
+        for key, frames in placed:
+            topic = self._topics.get(key)
+            if topic is not None and frames:
+                topic.push(frames)
+
+    def subscribe(self, key: ThreadKey, after_seq: int) -> "Subscription":
+        topic = self._topics.get(key)
+        if topic is None:
+            topic = self._topics[key] = Topic()
+        topic.subscribers += 1
+        return Subscription(self, key, topic, after_seq)
+
+    def release(self, key: ThreadKey, topic: Topic) -> None:
+        topic.subscribers -= 1
+        if topic.subscribers == 0 and self._topics.get(key) is topic:
+            del self._topics[key]
+
+    def wake_all(self) -> None:
+        """Let every subscriber look up from its waiting (the engine is going away)."""
+        for topic in list(self._topics.values()):
+            topic.wake()
+
+    @property
+    def watched(self) -> int:
+        return len(self._topics)
+
+    @property
+    def subscribers(self) -> int:
+        return sum(topic.subscribers for topic in self._topics.values())
+
+
+class Subscription:
+    """One reader's place on a thread. Use as a context manager; `next` gives what is new since the last call."""
+
+    def __init__(self, fanout: Fanout, key: ThreadKey, topic: Topic, after_seq: int) -> None:
+        self._fanout = fanout
+        self._key = key
+        self._topic = topic
+        self._open = True
+        self._read_table = True
+        self.seq = after_seq
+
+    def __enter__(self) -> "Subscription":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            self._fanout.release(self._key, self._topic)
+
+    async def next(self, timeout: float) -> list[Frame]:
+        """The next frames in order; empty after `timeout` seconds, or when woken for another reason."""
+        frames = await self._ready()
+        if frames:
+            return frames
+        waiter = self._topic.waiter()
+        try:
+            await asyncio.wait_for(waiter, timeout)
+        except TimeoutError:
+            return []
+        return await self._ready()
+
+    async def _ready(self) -> list[Frame]:
+        topic = self._topic
+        behind = topic.floor is not None and self.seq < topic.floor
+        if not behind and not self._read_table:
+            return self._advance(topic.after(self.seq))
+        floor = topic.floor
+        frames = await self._fanout.read(self._key, self.seq, PAGE)
+        if len(frames) == PAGE:
+            return self._advance(frames)
+        self._read_table = False
+        if floor is not None and (not frames or frames[-1].seq < floor):
+            # Everything between here and the floor has been folded away: the hole is legal.
+            self.seq = max(self.seq, floor)
+        return self._advance(frames) or self._advance(topic.after(self.seq))
+
+    def _advance(self, frames: list[Frame]) -> list[Frame]:
+        if frames:
+            self.seq = max(self.seq, frames[-1].seq)
+        return frames

@@ -1,0 +1,182 @@
+"""Rows that are written beside the events of a thread, in the same commit.
+
+A row names its table and its key once, here; both brains write any of them with one statement built from the
+struct. `thread_id` and `user_id` are filled in by the brain, so no caller can write into another user's thread.
+"""
+
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+from aster.contracts.model import Contract
+
+
+class ThreadKey(NamedTuple):
+    """Who and which task: the only address a thread has outside the brain."""
+
+    user_id: str
+    task_id: str
+
+
+class Row(Contract):
+    table: ClassVar[str]
+    key: ClassVar[tuple[str, ...]]
+
+
+class ConversationRow(Row):
+    """The messages of one ended turn, as the next turn will send them."""
+
+    table: ClassVar[str] = "conversations"
+    key: ClassVar[tuple[str, ...]] = ("turn_id",)
+
+    turn_id: str
+    messages: bytes
+    message_count: int
+    follows_turn_id: str | None
+    follows_messages: int | None
+    created_at: int
+
+
+InboxMode: TypeAlias = Literal["queue", "steer", "interrupt"]
+
+
+class InboxRow(Row):
+    """A message that waits for its turn; it leaves when a `user_message` event with its id is committed."""
+
+    table: ClassVar[str] = "inbox"
+    key: ClassVar[tuple[str, ...]] = ("message_id",)
+
+    message_id: str
+    turn_id: str
+    mode: InboxMode
+    body: bytes
+    created_at: int
+
+
+class SnapshotRow(Row):
+    table: ClassVar[str] = "channel_state_snapshots"
+    key: ClassVar[tuple[str, ...]] = ("turn_id",)
+
+    turn_id: str
+    task_id: str
+    seq: int
+    snapshot_json: bytes
+    expires_at: int
+
+
+class TrajectoryRow(Row):
+    table: ClassVar[str] = "trajectories"
+    key: ClassVar[tuple[str, ...]] = ("turn_id",)
+
+    turn_id: str
+    status: str
+    record: bytes
+    created_at: int
+
+
+class ObservabilityRow(Row):
+    """Something an operator may want to find later; not bound to a thread."""
+
+    table: ClassVar[str] = "observability_events"
+    key: ClassVar[tuple[str, ...]] = ("event_id",)
+
+    event_id: str
+    user_id: str
+    kind: str
+    level: str
+    message: str
+    created_at: int
+    task_id: str | None = None
+    turn_id: str | None = None
+    request_id: str | None = None
+    data: bytes | None = None
+
+
+class KeyRow(Row):
+    """A key by its hash; the key itself is shown once and kept nowhere."""
+
+    table: ClassVar[str] = "api_keys"
+    key: ClassVar[tuple[str, ...]] = ("key_id",)
+
+    key_id: str
+    user_id: str
+    name: str
+    key_hash: str
+    created_at: int
+    retired_at: int | None = None
+    revoked_at: int | None = None
+
+
+class ThreadRecord(Contract):
+    """A task as it is listed."""
+
+    task_id: str
+    user_id: str
+    title: str
+    status: str
+    created_at: int
+    updated_at: int
+    active_turn_id: str | None = None
+    tip_turn_id: str | None = None
+    from_task_id: str | None = None
+    from_seq: int | None = None
+
+
+class TurnRecord(Contract):
+    """A turn as it is listed."""
+
+    turn_id: str
+    task_id: str
+    user_id: str
+    status: str
+    segment: int
+    first_seq: int
+    started_at: int
+    last_seq: int | None = None
+    ended_at: int | None = None
+    stop_reason: str | None = None
+    error: str | None = None
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class HitlRecord(Contract):
+    """A request to a person, open or answered."""
+
+    request_id: str
+    task_id: str
+    user_id: str
+    turn_id: str
+    kind: str
+    question: str
+    status: str
+    created_at: int
+    tool: str | None = None
+    tool_call_id: str | None = None
+    input: bytes | None = None
+    options: bytes | None = None
+    reason: str | None = None
+    answer: str | None = None
+    resolved_at: int | None = None
+
+
+class Frame(NamedTuple):
+    """One committed event as it goes to clients: `data` is the whole SSE frame, shared by all of them."""
+
+    seq: int
+    type: str
+    turn_id: str | None
+    grade: str
+    data: bytes
+
+    @property
+    def json(self) -> bytes:
+        """The event alone, without the frame around it."""
+        return self.data[self.data.index(b"\ndata: ") + 7 : -2]
+
+
+def frame(seq: int, kind: str, turn_id: str | None, grade: str, json: bytes) -> Frame:
+    """Put the SSE frame around an encoded event."""
+    return Frame(seq, kind, turn_id, grade, b"id: %d\nevent: %s\ndata: %s\n\n" % (seq, kind.encode(), json))

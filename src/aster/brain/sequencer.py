@@ -1,0 +1,201 @@
+"""Gives every event its place: checks guards, merges deltas, stamps, encodes, in commit order.
+
+It keeps, for each thread it has seen, the newest sequence number and which turn is active; this is a cache of what
+the database says and is dropped whenever a commit fails, so that a number is only ever used once.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from aster.brain.records import Frame, ThreadKey, frame
+from aster.brain.unit import Absent, Conflict, Idle, Owned, Unanswered, Unit, Waiting
+from aster.contracts.events import (
+    Event,
+    Grade,
+    HitlRequest,
+    HitlResolved,
+    Phase,
+    TextDelta,
+    ThinkingDelta,
+    ThreadLifecycle,
+    ToolProgress,
+    grade_of,
+    type_of,
+)
+from aster.contracts.model import encode
+from aster.infra.clock import iso_ms
+
+_replace = msgspec.structs.replace
+
+
+@dataclass(slots=True)
+class Slot:
+    """What the writer knows of one thread."""
+
+    thread_id: int | None = None
+    head: int = 0
+    status: str = "idle"
+    active_turn_id: str | None = None
+    last_ms: int = 0
+    open_requests: set[str] = field(default_factory=set[str])
+
+    @property
+    def id(self) -> int:
+        assert self.thread_id is not None, "a thread gets its row before its first event"
+        return self.thread_id
+
+
+@dataclass(slots=True)
+class _Delta:
+    """A delta that still grows while its batch is put together."""
+
+    first: TextDelta | ThinkingDelta | ToolProgress
+    seq: int
+    turn_id: str | None
+    texts: list[str]
+
+    def absorbs(self, event: Event, turn_id: str | None) -> bool:
+        first = self.first
+        if type(event) is not type(first) or turn_id != self.turn_id:
+            return False
+        if isinstance(event, ToolProgress) and isinstance(first, ToolProgress):
+            return event.tool_call_id == first.tool_call_id and event.stream == first.stream
+        if isinstance(event, TextDelta | ThinkingDelta) and isinstance(first, TextDelta | ThinkingDelta):
+            return event.block_index == first.block_index and event.step == first.step
+        return False
+
+
+@dataclass(slots=True)
+class Placed:
+    """A thread's share of a batch: frames in order, the record events to project, and the growing delta."""
+
+    key: ThreadKey
+    slot: Slot
+    frames: list[Frame] = field(default_factory=list[Frame])
+    records: list[Event] = field(default_factory=list[Event])
+    tail: _Delta | None = None
+
+
+class Sequencer:
+    """Owned by the writer; not safe for use from two threads."""
+
+    def __init__(
+        self, load: Callable[[ThreadKey], Slot], create: Callable[[ThreadKey], int], capacity: int = 20_000
+    ) -> None:
+        self._load = load
+        self._create = create
+        self._capacity = capacity
+        self._slots: OrderedDict[ThreadKey, Slot] = OrderedDict()
+
+    def forget(self, key: ThreadKey | None = None) -> None:
+        """Drop what is cached: after a failed commit, or when a thread was deleted."""
+        if key is None:
+            self._slots.clear()
+        else:
+            self._slots.pop(key, None)
+
+    def slot(self, key: ThreadKey) -> Slot:
+        slot = self._slots.get(key)
+        if slot is None:
+            slot = self._slots[key] = self._load(key)
+            while len(self._slots) > self._capacity:
+                self._slots.popitem(last=False)
+        else:
+            self._slots.move_to_end(key)
+        return slot
+
+    def place(self, unit: Unit, batch: dict[ThreadKey, Placed], now: int) -> None:
+        """Put a unit's events at the end of its thread, or raise `Conflict` and leave everything as it was."""
+        if unit.key is None:
+            return
+        placed = batch.get(unit.key)
+        if placed is None:
+            placed = Placed(unit.key, self.slot(unit.key))
+        check(unit, placed.slot)
+        if placed.slot.thread_id is None:
+            placed.slot.thread_id = self._create(unit.key)
+        batch[unit.key] = placed
+        for event in unit.events:
+            self._place_event(placed, unit, event, now)
+
+    def _place_event(self, placed: Placed, unit: Unit, event: Event, now: int) -> None:
+        slot, turn_id = placed.slot, event.turn_id or unit.turn_id
+        tail = placed.tail
+        if tail is not None:
+            if tail.absorbs(event, turn_id):
+                tail.texts.append(event.text)  # type: ignore[attr-defined]
+                return
+            close(placed, now)
+        slot.head += 1
+        slot.last_ms = max(slot.last_ms, now)
+        if isinstance(event, TextDelta | ThinkingDelta | ToolProgress):
+            placed.tail = _Delta(event, slot.head, turn_id, [event.text])
+            return
+        stamped = _replace(
+            event, task_id=placed.key.task_id, turn_id=turn_id, seq=slot.head, timestamp=iso_ms(slot.last_ms)
+        )
+        grade = grade_of(stamped)
+        placed.frames.append(frame(slot.head, type_of(stamped), turn_id, grade, encode(stamped)))
+        if grade is not Grade.DELTA:
+            placed.records.append(stamped)
+            advance(slot, stamped)
+        if unit.done is not None:
+            unit.written.append(stamped)
+
+
+def close(placed: Placed, now: int) -> None:
+    """Finish the growing delta of a batch: from here on it is an event like any other."""
+    tail = placed.tail
+    if tail is None:
+        return
+    placed.tail = None
+    stamped = _replace(
+        tail.first,
+        text="".join(tail.texts),
+        task_id=placed.key.task_id,
+        turn_id=tail.turn_id,
+        seq=tail.seq,
+        timestamp=iso_ms(placed.slot.last_ms),
+    )
+    placed.frames.append(frame(tail.seq, type_of(stamped), tail.turn_id, Grade.DELTA, encode(stamped)))
+
+
+def check(unit: Unit, slot: Slot) -> None:
+    """Raise `Conflict` unless the unit's guard holds now."""
+    guard = unit.guard
+    match guard:
+        case None:
+            return
+        case Idle():
+            holds = slot.status == "idle"
+        case Absent():
+            holds = slot.thread_id is None
+        case Owned(turn_id):
+            holds = slot.status == "running" and slot.active_turn_id == turn_id
+        case Waiting(turn_id):
+            holds = slot.status == "suspended" and slot.active_turn_id == turn_id
+        case Unanswered(request_id):
+            holds = request_id in slot.open_requests
+    if not holds:
+        raise Conflict(guard, slot.status, slot.active_turn_id)
+
+
+def advance(slot: Slot, event: Event) -> None:
+    """Keep the cached state of a thread in step with what is being committed."""
+    match event:
+        case ThreadLifecycle(phase=Phase.STARTED | Phase.RESUMED):
+            slot.status, slot.active_turn_id = "running", event.turn_id
+        case ThreadLifecycle(phase=Phase.SUSPENDED):
+            slot.status = "suspended"
+        case ThreadLifecycle():
+            slot.status, slot.active_turn_id = "idle", None
+            slot.open_requests.clear()
+        case HitlRequest():
+            slot.open_requests.add(event.request_id)
+        case HitlResolved():
+            slot.open_requests.discard(event.request_id)
+        case _:
+            pass

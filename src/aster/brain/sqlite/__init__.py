@@ -1,0 +1,1 @@
+"""The brain as one SQLite file."""

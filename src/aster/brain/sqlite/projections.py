@@ -1,0 +1,156 @@
+"""What a record event means for the tables beside the thread.
+
+Each projection runs in the commit of the event itself, so a table never says something the thread does not.
+"""
+
+import sqlite3
+
+from aster.brain.records import Row
+from aster.brain.sequencer import Placed
+from aster.contracts.blocks import TextBlock
+from aster.contracts.events import (
+    ErrorEvent,
+    HitlRequest,
+    HitlResolved,
+    Phase,
+    TaskLifecycle,
+    ThreadLifecycle,
+    Usage,
+    UserMessage,
+)
+from aster.contracts.model import encode
+
+TITLE_CHARS = 80
+
+
+def project(db: sqlite3.Connection, placed: Placed) -> None:
+    """Apply a thread's new records to the tables derived from it."""
+    thread_id, user_id, now = placed.slot.id, placed.key.user_id, placed.slot.last_ms
+    for event in placed.records:
+        match event:
+            case ThreadLifecycle():
+                _lifecycle(db, event, thread_id, user_id, now)
+            case Usage():
+                _usage(db, event)
+            case UserMessage():
+                _message(db, event, thread_id)
+            case HitlRequest():
+                _asked(db, event, thread_id, user_id, now)
+            case HitlResolved():
+                db.execute(
+                    "UPDATE hitl_requests SET status = 'answered', answer = ?, resolved_at = ?"
+                    " WHERE request_id = ?",
+                    (event.answer, now, event.request_id),
+                )
+            case TaskLifecycle():
+                _task(db, event, thread_id)
+            case ErrorEvent():
+                db.execute("UPDATE turns SET error = ? WHERE turn_id = ?", (event.error, event.turn_id))
+            case _:
+                pass
+
+
+def _lifecycle(db: sqlite3.Connection, event: ThreadLifecycle, thread_id: int, user_id: str, now: int) -> None:
+    turn_id, phase = event.turn_id, event.phase
+    if phase is Phase.STARTED:
+        db.execute(
+            "INSERT INTO turns (turn_id, thread_id, user_id, status, first_seq, started_at)"
+            " VALUES (?, ?, ?, 'running', ?, ?)",
+            (turn_id, thread_id, user_id, event.seq, now),
+        )
+        status = "running"
+    elif phase.final:
+        db.execute(
+            "UPDATE turns SET status = ?, last_seq = ?, ended_at = ?, stop_reason = ? WHERE turn_id = ?",
+            (phase, event.seq, now, event.stop_reason, turn_id),
+        )
+        db.execute(
+            "UPDATE hitl_requests SET status = 'void', resolved_at = ? WHERE turn_id = ? AND status = 'pending'",
+            (now, turn_id),
+        )
+        db.execute(
+            "UPDATE threads SET status = 'idle', active_turn_id = NULL, tip_turn_id = ?, updated_at = ?"
+            " WHERE thread_id = ?",
+            (turn_id, now, thread_id),
+        )
+        return
+    else:
+        status = "suspended" if phase is Phase.SUSPENDED else "running"
+        db.execute("UPDATE turns SET status = ?, segment = ? WHERE turn_id = ?", (status, event.segment, turn_id))
+    db.execute(
+        "UPDATE threads SET status = ?, active_turn_id = ?, updated_at = ? WHERE thread_id = ?",
+        (status, turn_id, now, thread_id),
+    )
+
+
+def _usage(db: sqlite3.Connection, event: Usage) -> None:
+    db.execute(
+        "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?,"
+        " output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,"
+        " cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ? WHERE turn_id = ?",
+        (
+            event.input_tokens,
+            event.output_tokens,
+            event.cache_hit_tokens,
+            event.cache_write_tokens,
+            event.cost_usd or 0.0,
+            event.turn_id,
+        ),
+    )
+
+
+def _message(db: sqlite3.Connection, event: UserMessage, thread_id: int) -> None:
+    if event.origin in ("queue", "steer", "interrupt"):
+        db.execute("DELETE FROM inbox WHERE message_id = ?", (event.message_id,))
+    text = next((block.text for block in event.content if isinstance(block, TextBlock)), "")
+    title = " ".join(text.split())[:TITLE_CHARS]
+    if title:
+        db.execute("UPDATE threads SET title = ? WHERE thread_id = ? AND title = ''", (title, thread_id))
+
+
+def _asked(db: sqlite3.Connection, event: HitlRequest, thread_id: int, user_id: str, now: int) -> None:
+    db.execute(
+        "INSERT INTO hitl_requests (request_id, thread_id, user_id, turn_id, kind, question, tool, tool_call_id,"
+        " input, options, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            event.request_id,
+            thread_id,
+            user_id,
+            event.turn_id,
+            event.kind,
+            event.question,
+            event.tool,
+            event.tool_call_id,
+            None if event.input is None else encode(event.input),
+            encode(event.options) if event.options else None,
+            event.reason,
+            now,
+        ),
+    )
+
+
+def _task(db: sqlite3.Connection, event: TaskLifecycle, thread_id: int) -> None:
+    if event.phase == "dequeued":
+        db.execute("DELETE FROM inbox WHERE message_id = ?", (event.message_id,))
+    elif event.phase == "renamed":
+        db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (event.title, thread_id))
+    elif event.phase == "forked":
+        db.execute(
+            "UPDATE threads SET from_task_id = ?, from_seq = ?, title = ? WHERE thread_id = ?",
+            (event.from_task_id, event.from_seq, event.title or "", thread_id),
+        )
+
+
+def put(db: sqlite3.Connection, row: Row, thread_id: int | None, user_id: str | None) -> None:
+    """Write a row, replacing the one with the same key."""
+    columns = {name: getattr(row, name) for name in row.__struct_fields__}
+    if thread_id is not None:
+        columns |= {"thread_id": thread_id, "user_id": user_id}
+    names = ", ".join(columns)
+    marks = ", ".join("?" * len(columns))
+    changes = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in row.key)
+    db.execute(
+        f"INSERT INTO {row.table} ({names}) VALUES ({marks})"
+        f" ON CONFLICT ({', '.join(row.key)}) DO UPDATE SET {changes}",
+        list(columns.values()),
+    )

@@ -1,0 +1,70 @@
+"""A unit: what is committed together or not at all, and the condition under which it may be.
+
+Guards are checked by the writer in commit order, so they are compare-and-set: of two callers with the same
+guard one wins and the other gets `Conflict`.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from aster.brain.records import Row, ThreadKey
+from aster.contracts.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """The thread has no turn that runs or waits (a thread that does not exist yet is idle)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The thread does not exist yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """This turn is the thread's active one and runs; otherwise whoever writes has lost it."""
+
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """This turn is the thread's active one and is suspended."""
+
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """This request to a person is still open."""
+
+    request_id: str
+
+
+Guard: TypeAlias = Idle | Absent | Owned | Waiting | Unanswered
+
+
+class Conflict(Exception):
+    """A guard did not hold; nothing of the unit was written."""
+
+    def __init__(self, guard: Guard, status: str, active_turn_id: str | None) -> None:
+        super().__init__(f"{guard} does not hold: the thread is {status}")
+        self.guard = guard
+        self.status = status
+        self.active_turn_id = active_turn_id
+
+
+@dataclass(slots=True)
+class Unit:
+    """Events of one thread and rows beside them; `done` is None when nobody waits."""
+
+    key: ThreadKey | None
+    turn_id: str | None
+    events: Sequence[Event]
+    rows: Sequence[Row] = ()
+    guard: Guard | None = None
+    done: "asyncio.Future[list[Event]] | None" = None
+    written: list[Event] = field(default_factory=list[Event])

@@ -1,0 +1,77 @@
+"""Content blocks: what messages are made of, independent of any provider's wire format.
+
+A block carries everything that has to go back to the provider unchanged (signatures, encrypted reasoning),
+so that a conversation can be replayed from the thread alone.
+"""
+
+from typing import Any, Literal, TypeAlias
+
+from aster.contracts.model import Contract
+
+
+class Base64Source(Contract, tag="base64", tag_field="type"):
+    """Media carried inline."""
+
+    media_type: str
+    data: str
+
+
+class UrlSource(Contract, tag="url", tag_field="type"):
+    """Media the provider fetches by itself."""
+
+    url: str
+
+
+Source: TypeAlias = Base64Source | UrlSource
+
+
+class TextBlock(Contract, tag="text", tag_field="type"):
+    text: str
+
+
+class ThinkingBlock(Contract, tag="thinking", tag_field="type"):
+    """Reasoning; `signature` or `encrypted` is handed back to the provider that wrote it, untouched."""
+
+    text: str
+    signature: str | None = None
+    encrypted: str | None = None
+
+
+class ToolUseBlock(Contract, tag="tool_use", tag_field="type"):
+    """A tool call the model asked for; `invalid` holds arguments that were not a JSON object."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    invalid: str | None = None
+
+
+class ImageBlock(Contract, tag="image", tag_field="type"):
+    source: Source
+
+
+class DocumentBlock(Contract, tag="document", tag_field="type"):
+    source: Source
+    title: str | None = None
+
+
+ResultContent: TypeAlias = TextBlock | ImageBlock | DocumentBlock
+
+
+class ToolResultBlock(Contract, tag="tool_result", tag_field="type"):
+    """The one result of one tool call."""
+
+    tool_use_id: str
+    content: tuple[ResultContent, ...]
+    is_error: bool = False
+
+
+BlockType: TypeAlias = Literal["text", "thinking", "tool_use"]
+ContentBlock: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | ImageBlock | DocumentBlock
+AssistantBlock: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock
+MediaBlock: TypeAlias = TextBlock | ImageBlock | DocumentBlock
+
+
+def text_of(blocks: tuple[ContentBlock, ...] | list[ContentBlock]) -> str:
+    """The text of the text blocks, joined as it was said."""
+    return "".join(block.text for block in blocks if isinstance(block, TextBlock))

@@ -1,0 +1,194 @@
+"""Every event type, the union of them, and the tolerant reader.
+
+The wire name of an event is its `type`; a golden file in `tests/contracts/golden` holds the released shape of each.
+"""
+
+from typing import TypeAlias, get_args
+
+import msgspec
+
+from aster.contracts.events.base import Event, Grade
+from aster.contracts.events.content import ContentBlockStart, ContentBlockStop, TextDelta, ThinkingDelta
+from aster.contracts.events.context import CacheHitRatioAlert, CompactionEvent, ContextManifest, ManifestEntry
+from aster.contracts.events.diagnostics import ErrorEvent, Heartbeat, Reconnect
+from aster.contracts.events.human import HitlRequest, HitlResolved, PermissionPrompt
+from aster.contracts.events.judgement import Uncertainty, Verification
+from aster.contracts.events.lifecycle import (
+    Phase,
+    Recovery,
+    TaskLifecycle,
+    ThreadLifecycle,
+    TransitionReason,
+    TurnTransition,
+    UserMessage,
+)
+from aster.contracts.events.memory import MemoryRetrieval, MemoryWrite, RetrievedItem, WorkingMemoryUpdate
+from aster.contracts.events.models import AssetState, CircuitState, HookRan, ProviderFallback
+from aster.contracts.events.money import BudgetEvent, Usage
+from aster.contracts.events.plan import PlanStep, PlanUpdate, TodoItem, TodoUpdate
+from aster.contracts.events.tools import ToolCallIssued, ToolError, ToolProgress, ToolResult, ToolRetry
+from aster.contracts.events.work import (
+    BackgroundTask,
+    GoalStatus,
+    ScheduleFired,
+    SubagentLifecycle,
+    TeamMessage,
+    WorktreeEvent,
+)
+
+AnyEvent: TypeAlias = (
+    ThreadLifecycle
+    | TaskLifecycle
+    | UserMessage
+    | TurnTransition
+    | Recovery
+    | ContentBlockStart
+    | TextDelta
+    | ThinkingDelta
+    | ContentBlockStop
+    | ToolCallIssued
+    | ToolProgress
+    | ToolResult
+    | ToolError
+    | ToolRetry
+    | HitlRequest
+    | PermissionPrompt
+    | HitlResolved
+    | WorkingMemoryUpdate
+    | MemoryRetrieval
+    | MemoryWrite
+    | ContextManifest
+    | CompactionEvent
+    | CacheHitRatioAlert
+    | Verification
+    | Uncertainty
+    | TodoUpdate
+    | PlanUpdate
+    | SubagentLifecycle
+    | BackgroundTask
+    | ScheduleFired
+    | TeamMessage
+    | WorktreeEvent
+    | GoalStatus
+    | ProviderFallback
+    | CircuitState
+    | HookRan
+    | AssetState
+    | Usage
+    | BudgetEvent
+    | Heartbeat
+    | ErrorEvent
+    | Reconnect
+)
+
+EVENT_TYPES: dict[str, type[Event]] = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyEvent)}
+
+
+class UnknownEvent(Event, tag="unknown"):
+    """An event of a type this version does not know, kept as it was read."""
+
+    raw_type: str
+    raw: str
+
+
+class _Envelope(msgspec.Struct):
+    type: str
+    task_id: str = ""
+    turn_id: str | None = None
+    seq: int = 0
+    timestamp: str = ""
+
+
+_decoder = msgspec.json.Decoder(AnyEvent)
+_envelopes = msgspec.json.Decoder(_Envelope)
+
+
+def type_of(event: Event) -> str:
+    """The wire name of an event."""
+    return str(event.__struct_config__.tag)
+
+
+def grade_of(event: Event) -> Grade:
+    """How the thread treats this very event."""
+    if isinstance(event, ThreadLifecycle) and event.phase.final:
+        return Grade.END
+    return event.grade
+
+
+def decode_event(data: bytes | str) -> AnyEvent | UnknownEvent:
+    """Read an event, whatever version of the engine wrote it."""
+    try:
+        return _decoder.decode(data)
+    except msgspec.ValidationError:
+        seen = _envelopes.decode(data)
+        if seen.type in EVENT_TYPES:
+            raise
+        text = data if isinstance(data, str) else data.decode()
+        return UnknownEvent(
+            task_id=seen.task_id,
+            turn_id=seen.turn_id,
+            seq=seen.seq,
+            timestamp=seen.timestamp,
+            raw_type=seen.type,
+            raw=text,
+        )
+
+
+__all__ = [
+    "EVENT_TYPES",
+    "AnyEvent",
+    "AssetState",
+    "BackgroundTask",
+    "BudgetEvent",
+    "CacheHitRatioAlert",
+    "CircuitState",
+    "CompactionEvent",
+    "ContentBlockStart",
+    "ContentBlockStop",
+    "ContextManifest",
+    "ErrorEvent",
+    "Event",
+    "GoalStatus",
+    "Grade",
+    "Heartbeat",
+    "HitlRequest",
+    "HitlResolved",
+    "HookRan",
+    "ManifestEntry",
+    "MemoryRetrieval",
+    "MemoryWrite",
+    "PermissionPrompt",
+    "Phase",
+    "PlanStep",
+    "PlanUpdate",
+    "ProviderFallback",
+    "Reconnect",
+    "Recovery",
+    "RetrievedItem",
+    "ScheduleFired",
+    "SubagentLifecycle",
+    "TaskLifecycle",
+    "TeamMessage",
+    "TextDelta",
+    "ThinkingDelta",
+    "ThreadLifecycle",
+    "TodoItem",
+    "TodoUpdate",
+    "ToolCallIssued",
+    "ToolError",
+    "ToolProgress",
+    "ToolResult",
+    "ToolRetry",
+    "TransitionReason",
+    "TurnTransition",
+    "Uncertainty",
+    "UnknownEvent",
+    "Usage",
+    "UserMessage",
+    "Verification",
+    "WorkingMemoryUpdate",
+    "WorktreeEvent",
+    "decode_event",
+    "grade_of",
+    "type_of",
+]

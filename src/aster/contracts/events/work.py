@@ -1,0 +1,53 @@
+"""Work events: what outlives a turn — agents, background work, schedules, teams, worktrees, goals."""
+
+from typing import Any, Literal
+
+from aster.contracts.events.base import Event
+
+
+class SubagentLifecycle(Event, tag="subagent_lifecycle"):
+    child_turn_id: str
+    agent: str
+    phase: Literal["started", "completed", "errored", "cancelled"]
+    description: str | None = None
+    result: str | None = None
+
+
+class BackgroundTask(Event, tag="background_task"):
+    runtime_task_id: str
+    work: Literal["bash", "agent"]
+    status: Literal["running", "completed", "failed", "killed", "stalled", "lost"]
+    description: str | None = None
+    summary: str | None = None
+    exit_code: int | None = None
+
+
+class ScheduleFired(Event, tag="schedule_fired"):
+    schedule_id: str
+    occurrence: str
+    status: Literal["due", "delivered", "acknowledged", "missed", "skipped", "deferred"]
+    prompt: str | None = None
+
+
+class TeamMessage(Event, tag="team_message"):
+    message_id: str
+    sender: str
+    recipient: str
+    message_type: str
+    content: str
+    metadata: dict[str, Any] | None = None
+
+
+class WorktreeEvent(Event, tag="worktree_event"):
+    name: str
+    action: Literal["created", "entered", "kept", "removed", "failed"]
+    path: str | None = None
+    branch: str | None = None
+    work_task_id: str | None = None
+    reason: str | None = None
+
+
+class GoalStatus(Event, tag="goal_status"):
+    goal: str
+    status: Literal["active", "achieved", "failed", "blocked", "limit", "error", "cleared", "deferred"]
+    reason: str | None = None

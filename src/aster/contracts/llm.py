@@ -1,0 +1,104 @@
+"""What the engine asks of a model and what comes back while it answers.
+
+Every provider is reduced to these types inside `herald`; no other room knows a provider's name or wire.
+"""
+
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from aster.contracts.blocks import AssistantBlock, BlockType
+from aster.contracts.messages import Message
+from aster.contracts.model import Contract
+from aster.contracts.tools import ToolDef
+
+
+class StopReason(StrEnum):
+    END_TURN = "end_turn"
+    TOOL_USE = "tool_use"
+    MAX_TOKENS = "max_tokens"
+    STOP_SEQUENCE = "stop_sequence"
+    PAUSE_TURN = "pause_turn"
+    REFUSAL = "refusal"
+
+
+class TokenUsage(Contract):
+    """Tokens of one model call in four buckets; `input` excludes what was read from or written to a cache."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def input_total(self) -> int:
+        return self.input + self.cache_read + self.cache_write
+
+    def plus(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+        )
+
+
+class ModelRequest(Contract):
+    """One model call, complete. `cache_upto` is the number of leading messages worth a cache mark."""
+
+    model: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolDef, ...] = ()
+    max_tokens: int = 4096
+    temperature: float | None = None
+    top_p: float | None = None
+    stop_sequences: tuple[str, ...] = ()
+    thinking_budget: int | None = None
+    output_schema: dict[str, Any] | None = None
+    cache_upto: int = 0
+    request_id: str | None = None
+
+
+class BlockStarted(Contract, tag="block_started"):
+    index: int
+    block_type: BlockType
+    tool_name: str | None = None
+    tool_call_id: str | None = None
+
+
+class TextPart(Contract, tag="text_part"):
+    index: int
+    text: str
+
+
+class ThinkingPart(Contract, tag="thinking_part"):
+    index: int
+    text: str
+
+
+class BlockFinished(Contract, tag="block_finished"):
+    """A whole block; what was streamed of it before adds up to exactly this."""
+
+    index: int
+    block: AssistantBlock
+
+
+class CallFinished(Contract, tag="call_finished"):
+    """The last event of a call that was not cut off."""
+
+    stop_reason: StopReason
+    usage: TokenUsage
+    model: str
+    provider_id: str | None = None
+
+
+StreamEvent: TypeAlias = BlockStarted | TextPart | ThinkingPart | BlockFinished | CallFinished
+
+
+class LLMResponse(Contract):
+    """A finished model call, for callers that do not need the stream."""
+
+    blocks: tuple[AssistantBlock, ...]
+    stop_reason: StopReason
+    usage: TokenUsage
+    model: str

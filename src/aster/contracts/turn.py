@@ -1,0 +1,125 @@
+"""The state of a turn: content (messages) and control (counters, transition) kept apart.
+
+`TurnState` is only ever computed by folding the turn's events (`engine_core.fold`): the running loop, a restart, a
+fork and a replay all see the same state because they use the same function on the same events.
+"""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from aster.contracts.blocks import AssistantBlock, MediaBlock, ToolResultBlock
+from aster.contracts.events.lifecycle import TransitionReason
+from aster.contracts.llm import TokenUsage
+from aster.contracts.messages import Message
+from aster.contracts.model import Contract
+from aster.contracts.tools import Effect, ToolCall
+
+
+class TurnStatus(StrEnum):
+    RUNNING = "running"
+    SUSPENDED = "suspended"
+    COMPLETED = "completed"
+    ERRORED = "errored"
+    CANCELLED = "cancelled"
+
+    @property
+    def ended(self) -> bool:
+        return self in (TurnStatus.COMPLETED, TurnStatus.ERRORED, TurnStatus.CANCELLED)
+
+
+class Transition(Contract):
+    """Why the loop goes round again."""
+
+    reason: TransitionReason
+    attempt: int = 1
+
+
+class TurnRequest(Contract):
+    """What the client asked for, beyond the message itself."""
+
+    direct: bool = False
+    super_thinking: bool = False
+    model: str | None = None
+    options: dict[str, Any] = {}
+
+
+class Answer(Contract):
+    """What a person said to a request."""
+
+    text: str
+    approved: bool | None = None
+    feedback: str | None = None
+    content: tuple[MediaBlock, ...] = ()
+
+
+class Question(Contract):
+    """A request to a person that belongs to a call; `answer` is None while it is open."""
+
+    request_id: str
+    kind: str
+    answer: Answer | None = None
+
+
+class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Where one tool call of the current step stands."""
+
+    call: ToolCall
+    invalid: str | None = None
+    issued: int = 0
+    effect: Effect | None = None
+    questions: list[Question] = []
+    result: ToolResultBlock | None = None
+
+    @property
+    def open_question(self) -> Question | None:
+        return next((q for q in self.questions if q.answer is None), None)
+
+    def answered(self, kind: str) -> Answer | None:
+        """The newest answer to a question of this kind."""
+        return next((q.answer for q in reversed(self.questions) if q.kind == kind and q.answer), None)
+
+
+class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Everything the loop knows of a turn, as of `seq`. Written by the fold alone."""
+
+    turn_id: str
+    status: TurnStatus = TurnStatus.RUNNING
+    seq: int = 0
+    first_seq: int = 0
+    segment: int = 0
+    request: TurnRequest = TurnRequest()
+    follows_turn_id: str | None = None
+    follows_messages: int | None = None
+
+    messages: list[Message] = []
+    calls: dict[str, CallState] = {}
+
+    step: int = 0
+    step_first_seq: int | None = None
+    step_blocks: list[AssistantBlock] = []
+    step_partial: dict[int, str] = {}
+    transition: Transition | None = None
+    transitions: dict[str, int] = {}
+    stop_reason: str | None = None
+    usage: TokenUsage = TokenUsage()
+    cost_usd: float = 0.0
+    model_calls: int = 0
+    max_tokens: int | None = None
+    error: str | None = None
+
+    @property
+    def unresolved(self) -> list[CallState]:
+        """Calls of the current step that have no result yet, in call order."""
+        return [state for state in self.calls.values() if state.result is None]
+
+
+class ChannelStateSnapshot(Contract):
+    """A fold kept so that the next one need not start at the first event."""
+
+    task_id: str
+    turn_id: str
+    seq: int
+    snapshot_json: dict[str, Any]
+    expires_at: str

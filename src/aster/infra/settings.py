@@ -1,0 +1,150 @@
+"""Settings: everything an operator may choose, read once from `.env` and the environment (the latter wins).
+
+A wrong value stops the start with a sentence that names the variable; nothing is silently corrected. The
+reference page `docs/reference/settings.md` is generated from this class.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from dotenv import dotenv_values
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from aster.contracts.errors import EngineError, ErrorCode
+
+
+def _strict_flag(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    raise ValueError("must be true or false")
+
+
+Flag = Annotated[bool, BeforeValidator(_strict_flag)]
+
+
+def _default_brain() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "aster" / "brain.sqlite"
+
+
+class Settings(BaseModel):
+    """One field per variable; the variable's name is the field's name in capitals."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
+
+    host: str = Field("127.0.0.1", description="Address to listen on. Anything but loopback needs a key.")
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+
+    llm_provider: Literal["demo", "openai", "anthropic"] = Field(
+        "demo", description="Who answers: a provider's protocol, or `demo`, a built-in script that needs no key."
+    )
+    llm_model: str = Field("", description="The model to ask for; empty takes the provider's usual one.")
+    llm_api_key: SecretStr | None = Field(None, description="The provider's key.")
+    llm_base_url: str | None = Field(
+        None, description="Another endpoint of the same protocol (Ollama, vLLM, llama.cpp, a gateway)."
+    )
+    llm_first_byte_timeout: float = Field(120.0, gt=0, description="Seconds to wait for an answer to begin.")
+    llm_idle_timeout: float = Field(60.0, gt=0, description="Seconds of silence allowed within an answer.")
+    max_tokens: int = Field(4096, ge=1, description="Most output tokens of one model call.")
+    token_budget_enabled: Flag = Field(
+        False, description="Go on by itself when an answer is cut off at `MAX_TOKENS`."
+    )
+    max_turns: int = Field(100, ge=1, description="Most model calls of one turn; then it ends with `max_turns`.")
+    system_prompt: str = Field("", description="The operator's instructions, in place of the stock prompt.")
+
+    sqlite_db_path: Path = Field(default_factory=_default_brain, description="The brain: one SQLite file.")
+    engine_api_key: SecretStr | None = Field(None, description="The engine's key in the clear (development).")
+    engine_key_hash: str | None = Field(None, description="SHA-256 of the engine's key, in hex (production).")
+    bap_key_rotation_min_overlap_seconds: int = Field(
+        0, ge=0, description="After a rotation the old key keeps working this long."
+    )
+    bap_key_rotation_max_overlap_seconds: int = Field(
+        300, ge=0, description="Until then the old key is answered with KEY_ROTATION_PENDING, later INVALID_KEY."
+    )
+    allowed_origins: str = Field("", description="Web origins that may call the engine, comma-separated.")
+    max_request_bytes: int = Field(25_000_000, ge=1024, description="Largest request body accepted.")
+
+    task_slots: int = Field(512, ge=1, description="Turns that may run at the same time.")
+    drain_seconds: float = Field(25.0, ge=0, description="How long SIGTERM lets running turns go on.")
+    heartbeat_seconds: float = Field(10.0, gt=0, description="Silence after which a stream gets a heartbeat.")
+    channel_state_ttl_active: int = Field(
+        10_800, ge=1, description="Seconds that deltas and snapshots of a finished turn are kept (3 h)."
+    )
+    channel_state_ttl_hitl: int = Field(
+        259_200, ge=1, description="Seconds that the snapshot of a suspended turn is kept (72 h)."
+    )
+    observability_days: int = Field(30, ge=1, description="Days that `observability_events` rows are kept.")
+    slow_tool_seconds: float = Field(10.0, gt=0, description="A tool slower than this is noted.")
+
+    allowed_roots: str = Field(
+        "",
+        description="Absolute paths tools may see, comma-separated; empty gives each user a workspace of its own.",
+    )
+    sandbox: Literal["auto", "bubblewrap", "off"] = Field(
+        "auto", description="How tools are isolated. `off` runs them unprotected and has to be said."
+    )
+    bash_timeout_seconds: float = Field(120.0, gt=0, description="Longest a shell command may run.")
+    claude_code_max_tool_use_concurrency: int = Field(10, ge=1, description="Tool calls run side by side.")
+
+    engine_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Log floor.")
+    engine_log_format: Literal["json", "text"] = Field("json", description="Log lines as JSON or for people.")
+    otel_exporter_otlp_endpoint: str | None = Field(
+        None, description="Send traces there (needs the `otel` extra); unset sends nothing anywhere."
+    )
+
+    @field_validator("allowed_roots")
+    @classmethod
+    def _roots_absolute(cls, value: str) -> str:
+        for part in value.split(","):
+            if part.strip() and not Path(part.strip()).is_absolute():
+                raise ValueError(f"{part.strip()!r} is not an absolute path")
+        return value
+
+    @field_validator("engine_key_hash")
+    @classmethod
+    def _hash_is_hex(cls, value: str | None) -> str | None:
+        if value and (len(value) != 64 or any(c not in "0123456789abcdefABCDEF" for c in value)):
+            raise ValueError("must be 64 hexadecimal digits (SHA-256)")
+        return value.lower() if value else None
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        return tuple(Path(part.strip()) for part in self.allowed_roots.split(",") if part.strip())
+
+    @property
+    def data_dir(self) -> Path:
+        return self.sqlite_db_path.parent
+
+    @property
+    def origins(self) -> frozenset[str]:
+        return frozenset(part.strip() for part in self.allowed_origins.split(",") if part.strip())
+
+
+def variable(field: str) -> str:
+    """The environment variable of a settings field."""
+    return field.upper()
+
+
+def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env"), **chosen: Any) -> Settings:
+    """Read the settings; `chosen` (command-line options) wins over the environment, it over the file."""
+    source = os.environ if environ is None else environ
+    read: dict[str, str] = {}
+    if env_file is not None and env_file.is_file():
+        read |= {key: value for key, value in dotenv_values(env_file).items() if value is not None}
+    read |= source
+    values: dict[str, Any] = {
+        field: read[variable(field)] for field in Settings.model_fields if read.get(variable(field), "") != ""
+    }
+    values |= {field: value for field, value in chosen.items() if value is not None}
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        problems = {variable(str(item["loc"][0])): item["msg"] for item in error.errors() if item["loc"]}
+        sentence = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
+        raise EngineError(
+            ErrorCode.CONFIGURATION_INVALID, f"Set these variables right and start again. {sentence}", problems
+        ) from None
