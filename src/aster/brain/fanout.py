@@ -130,6 +130,11 @@ class Subscription:
             self._open = False
             self._fanout.release(self._key, self._topic)
 
+    def seek(self, seq: int) -> None:
+        """Go to a place that is known to be committed; the table is only read if the ring does not reach there."""
+        self.seq = seq
+        self._read_table = self._topic.floor is None or seq < self._topic.floor
+
     async def next(self, timeout: float) -> list[Frame]:
         """The next frames in order; empty after `timeout` seconds, or when woken for another reason."""
         frames = await self._ready()

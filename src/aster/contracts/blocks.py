@@ -30,11 +30,12 @@ class TextBlock(Contract, tag="text", tag_field="type"):
 
 
 class ThinkingBlock(Contract, tag="thinking", tag_field="type"):
-    """Reasoning; `signature` or `encrypted` is handed back to the provider that wrote it, untouched."""
+    """Reasoning; `signature` or `encrypted` is handed back untouched, and only to `model`, which wrote it."""
 
     text: str
     signature: str | None = None
     encrypted: str | None = None
+    model: str | None = None
 
 
 class ToolUseBlock(Contract, tag="tool_use", tag_field="type"):

@@ -55,10 +55,14 @@ class Answer(Contract):
 
 
 class Question(Contract):
-    """A request to a person that belongs to a call; `answer` is None while it is open."""
+    """A request to a person that belongs to a call; `answer` is None while it is open.
+
+    `attempt` is how often the call had been issued when it was asked: an answer counts for that attempt alone.
+    """
 
     request_id: str
     kind: str
+    attempt: int = 0
     answer: Answer | None = None
 
 
@@ -77,12 +81,18 @@ class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
         return next((q for q in self.questions if q.answer is None), None)
 
     def answered(self, kind: str) -> Answer | None:
-        """The newest answer to a question of this kind."""
-        return next((q.answer for q in reversed(self.questions) if q.kind == kind and q.answer), None)
+        """The newest answer to a question of this kind about the present attempt."""
+        matching = (q.answer for q in reversed(self.questions) if q.kind == kind and q.attempt == self.issued)
+        return next((answer for answer in matching if answer is not None), None)
 
 
 class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """Everything the loop knows of a turn, as of `seq`. Written by the fold alone."""
+    """Everything the loop knows of a turn, as of `seq`. Written by the fold alone.
+
+    `boundary_seq` is the last record that belongs to no unfinished model call: what the turn streamed after it
+    can be discarded and asked again. `step_floor` is that boundary as it was before the newest finished call. `settled` says
+    that it is decided what the newest finished call means.
+    """
 
     turn_id: str
     status: TurnStatus = TurnStatus.RUNNING
@@ -97,9 +107,10 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     calls: dict[str, CallState] = {}
 
     step: int = 0
-    step_first_seq: int | None = None
     step_blocks: list[AssistantBlock] = []
-    step_partial: dict[int, str] = {}
+    boundary_seq: int = 0
+    step_floor: int = 0
+    settled: bool = False
     transition: Transition | None = None
     transitions: dict[str, int] = {}
     stop_reason: str | None = None

@@ -1,0 +1,1 @@
+"""The engine itself: admission, the loop and its verbs, the state of a turn."""

@@ -102,6 +102,16 @@ class SqliteBrain:
         """Why nothing can be written at the moment, if so."""
         return self._writer.fault
 
+    @property
+    def backlog(self) -> int:
+        """Units that wait for the next commit."""
+        return self._writer.backlog
+
+    @property
+    def written(self) -> tuple[int, int]:
+        """Commits and events since the start."""
+        return self._writer.commits, self._writer.events
+
     def append(
         self,
         key: ThreadKey,
@@ -180,6 +190,9 @@ class SqliteBrain:
 
     async def running_turns(self) -> list[TurnRecord]:
         return await self._readers.run(queries.running_turns)
+
+    async def answered_turns(self) -> list[TurnRecord]:
+        return await self._readers.run(queries.answered_turns)
 
     async def waiting_threads(self) -> list[ThreadKey]:
         return await self._readers.run(queries.waiting_threads)

@@ -140,6 +140,15 @@ def running_turns(db: sqlite3.Connection) -> list[TurnRecord]:
     return _rows(TurnRecord, db.execute(sql + " ORDER BY t.started_at"))
 
 
+def answered_turns(db: sqlite3.Connection) -> list[TurnRecord]:
+    """Suspended turns of every user with nothing open any more; asked once, at boot."""
+    sql = (
+        f"SELECT {_TURN} FROM turns t JOIN threads h USING (thread_id) WHERE t.status = 'suspended' AND NOT EXISTS"
+        " (SELECT 1 FROM hitl_requests r WHERE r.turn_id = t.turn_id AND r.status = 'pending')"
+    )
+    return _rows(TurnRecord, db.execute(sql))
+
+
 def waiting_threads(db: sqlite3.Connection) -> list[ThreadKey]:
     """Idle threads of every user that still have messages in their inbox; asked once, at boot."""
     sql = (

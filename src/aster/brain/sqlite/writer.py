@@ -135,7 +135,6 @@ class Writer:
         while True:
             try:
                 self._commit(units)
-                self.fault = None
                 return
             except sqlite3.Error as error:
                 self._rollback()
@@ -194,6 +193,7 @@ class Writer:
         for unit in accepted:
             self._put_rows(unit)
         db.execute("COMMIT")
+        self.fault = None
         self.commits += 1
         self.events += sum(len(placed.frames) for placed in batch.values())
         self._publish(batch, accepted, refused)

@@ -1,0 +1,50 @@
+# The two commands: `make run` starts Aster, `make test` installs and runs the tests. Both need only Python 3.11+.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run install install-dev test chaos bench lint types docs clean
+
+run: install
+	$(BIN)/aster serve
+
+install: $(VENV)/.installed
+
+install-dev: $(VENV)/.installed-dev
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Aster needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@ $(VENV)/.installed
+
+test: install-dev
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered -m "not chaos"
+
+chaos: install-dev
+	$(BIN)/python -m pytest -m chaos --chaos-kills=$${KILLS:-100}
+
+bench: install-dev
+	$(BIN)/python -m benchmarks
+
+lint: install-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install-dev
+	$(BIN)/pyright
+
+docs: install-dev
+	$(BIN)/python -m aster.reference --write
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .coverage* htmlcov dist

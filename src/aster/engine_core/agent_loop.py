@@ -1,0 +1,76 @@
+"""The loop: assemble, ask, act, settle, until the model ends, a person is needed, or a limit is reached.
+
+It holds no state of its own: everything it decides by is in the turn's state, so it can be left at any point and
+entered again at the same one.
+"""
+
+from aster.contracts.blocks import MediaBlock, TextBlock
+from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
+from aster.contracts.model import decode
+from aster.engine_core.act import act
+from aster.engine_core.ask import ask
+from aster.engine_core.assemble import assemble
+from aster.engine_core.orders import Order
+from aster.engine_core.services import Services
+from aster.engine_core.settle import failed, settle, truncated
+from aster.engine_core.signals import Ended, Yielded
+from aster.engine_core.turn import Turn
+from aster.herald.failure import HeraldError
+
+
+async def run(turn: Turn, services: Services) -> str:
+    """Run a turn to its end and return the stop reason; raises `Suspended` when a person is needed."""
+    try:
+        if turn.state.model_calls and not turn.state.settled:
+            await conclude(turn, services)
+        while True:
+            if turn.yielding:
+                raise Yielded
+            said = await steers(turn)
+            if said:
+                turn.write(*said)
+            await step(turn, services)
+    except Ended as ended:
+        return ended.stop_reason
+
+
+async def step(turn: Turn, services: Services) -> None:
+    """One model call with its tool calls."""
+    try:
+        await ask(turn, services, assemble(turn, services))
+    except HeraldError as error:
+        await failed(turn, services, error)
+        return
+    await conclude(turn, services)
+
+
+async def conclude(turn: Turn, services: Services) -> None:
+    """Run what the last model call asked for and decide what it means."""
+    if await truncated(turn, services):
+        return
+    await act(turn, services)
+    try:
+        await settle(turn, services)
+    except Ended:
+        said = await steers(turn)
+        if not said:
+            raise
+        turn.write(TurnTransition(reason=TransitionReason.STEER, step=turn.state.step + 1), *said)
+
+
+async def steers(turn: Turn) -> list[UserMessage]:
+    """Messages that came in for this turn meanwhile."""
+    if not turn.steered:
+        return []
+    turn.steered = False
+    return [
+        UserMessage(message_id=row.message_id, content=content_of(decode(row.body, Order)), origin="steer")
+        for row in await turn.brain.inbox(turn.key)
+        if row.mode == "steer"
+    ]
+
+
+def content_of(order: Order) -> tuple[MediaBlock, ...]:
+    """What a person said, as blocks: media first, as providers prefer it."""
+    text = (TextBlock(text=order.message),) if order.message else ()
+    return (*order.media, *text)

@@ -1,0 +1,152 @@
+"""Ask: one model call, streamed onto the thread block by block.
+
+The call counts when its `usage` is written. A call that fails before is discarded with an event that says from
+where; a call that is cut by a cancel leaves the text it had.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from aster.contracts.blocks import TextBlock
+from aster.contracts.events import (
+    ContentBlockStart,
+    ContentBlockStop,
+    Recovery,
+    TextDelta,
+    ThinkingDelta,
+    Usage,
+)
+from aster.contracts.events.lifecycle import RecoveryReason
+from aster.contracts.llm import (
+    BlockFinished,
+    BlockStarted,
+    CallFinished,
+    ModelRequest,
+    StreamEvent,
+    TextPart,
+    ThinkingPart,
+    TokenUsage,
+)
+from aster.engine_core.services import Services
+from aster.engine_core.turn import Turn
+from aster.herald.failure import HeraldError
+from aster.herald.profiles import cost_usd
+from aster.infra.ids import new_id
+
+
+@dataclass(slots=True)
+class _Stream:
+    """What has been shown of the call under way."""
+
+    step: int
+    began: float
+    first_token: float | None = None
+    streamed: bool = False
+    finished: CallFinished | None = None
+    text: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+
+
+async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
+    """Make a model call and put its answer on the thread."""
+    stream = _Stream(step=turn.state.step + 1, began=time.perf_counter())
+    outcome = "error"
+    with services.raven.traces.model_span(request.model, step=stream.step) as span:
+        try:
+            async with services.herald.stream(request) as batches:
+                async for batch in batches:
+                    _show(turn, stream, batch)
+                    await turn.brain.room()
+            outcome = "ok"
+        except HeraldError as error:
+            outcome = error.kind
+            if stream.streamed:
+                turn.write(await discarded(turn, stream.step, "transport"))
+            raise
+        except BaseException:
+            outcome = "cancelled"
+            _keep(turn, stream)
+            raise
+        finally:
+            finished = stream.finished
+            services.raven.model_called(
+                request.model,
+                time.perf_counter() - stream.began,
+                None if stream.first_token is None else stream.first_token - stream.began,
+                finished.usage if finished else TokenUsage(),
+                cost_usd(finished.model, finished.usage) if finished else None,
+                outcome,
+            )
+            span.set(
+                seq=turn.state.seq,
+                usage=finished.usage if finished else None,
+                finish_reason=finished.stop_reason if finished else None,
+                error=None if outcome == "ok" else outcome,
+            )
+
+
+def _show(turn: Turn, stream: _Stream, batch: list[StreamEvent]) -> None:
+    step = stream.step
+    for event in batch:
+        match event:
+            case TextPart(index=index, text=text):
+                stream.text.setdefault(index, []).append(text)
+                turn.emit(TextDelta(text=text, block_index=index, step=step))
+            case ThinkingPart(index=index, text=text):
+                turn.emit(ThinkingDelta(text=text, block_index=index, step=step))
+            case BlockStarted():
+                turn.emit(
+                    ContentBlockStart(
+                        block_index=event.index,
+                        block_type=event.block_type,
+                        step=step,
+                        tool=event.tool_name,
+                        tool_call_id=event.tool_call_id,
+                    )
+                )
+            case BlockFinished(index=index, block=block):
+                stream.text.pop(index, None)
+                kind = block.__struct_config__.tag
+                turn.write(
+                    ContentBlockStop(block_index=index, block_type=kind, step=step, block=block)  # pyright: ignore[reportArgumentType]
+                )
+            case CallFinished():
+                stream.finished = event
+                turn.write(_usage(stream, event))
+    if batch:
+        stream.streamed = True
+        if stream.first_token is None:
+            stream.first_token = time.perf_counter()
+
+
+def _usage(stream: _Stream, event: CallFinished) -> Usage:
+    usage = event.usage
+    first = stream.first_token
+    return Usage(
+        step=stream.step,
+        message_id=new_id("msg"),
+        model=event.model,
+        stop_reason=event.stop_reason,
+        input_tokens=usage.input_total,
+        output_tokens=usage.output,
+        cache_hit_tokens=usage.cache_read,
+        cache_write_tokens=usage.cache_write,
+        cost_usd=cost_usd(event.model, usage),
+        duration_ms=round((time.perf_counter() - stream.began) * 1000),
+        first_token_ms=None if first is None else round((first - stream.began) * 1000),
+    )
+
+
+def _keep(turn: Turn, stream: _Stream) -> None:
+    """The call is being cancelled: what the person has read of it stays."""
+    for index, parts in stream.text.items():
+        block = TextBlock(text="".join(parts))
+        turn.write(
+            ContentBlockStop(block_index=index, block_type="text", step=stream.step, block=block, partial=True)
+        )
+
+
+async def discarded(turn: Turn, step: int, reason: RecoveryReason) -> Recovery:
+    """The event that says from where what was streamed of a call no longer counts."""
+    await turn.flush()
+    floor = turn.state.step_floor if reason == "max_tokens" else turn.state.boundary_seq
+    return Recovery(discarded_from_seq=floor + 1, reason=reason, step=step)

@@ -1,0 +1,111 @@
+"""Closing a turn: the thread is left valid whatever happened, every call with its one result.
+
+The end event, the conversation for the next turn and the trajectory are one commit.
+"""
+
+import time
+
+from aster.brain.records import ConversationRow, SnapshotRow, TrajectoryRow
+from aster.contracts.blocks import TextBlock, ToolResultBlock
+from aster.contracts.errors import EngineError
+from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle, ToolResult
+from aster.contracts.messages import Message
+from aster.contracts.model import encode, to_builtins
+from aster.contracts.turn import TurnState
+from aster.engine_core.services import Services
+from aster.engine_core.turn import Turn
+from aster.infra.clock import now_iso, now_ms
+
+CANCELLED = "(cancelled)"
+
+
+def unanswered(state: TurnState, output: str = CANCELLED, error: str = "cancelled") -> list[Event]:
+    """A result for every call that has none."""
+    return [
+        ToolResult(tool=call.call.name, tool_call_id=call.call.id, step=state.step, output=output, error=error)
+        for call in state.unresolved
+    ]
+
+
+async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str) -> None:
+    """End a turn; returns when the end is durable."""
+    state = turn.state
+    for event in unanswered(state):
+        turn.write(event)
+    end = ThreadLifecycle(phase=phase, segment=state.segment, stop_reason=stop_reason)
+    preview = messages_at_end(state)
+    rows = (
+        ConversationRow(
+            turn_id=turn.turn_id,
+            messages=encode(preview),
+            message_count=len(preview),
+            follows_turn_id=state.follows_turn_id,
+            follows_messages=state.follows_messages,
+            created_at=now_ms(),
+        ),
+        _trajectory(turn, phase, stop_reason, preview),
+    )
+    turn.write(end, rows=rows)
+    await turn.flush()
+    services.history.keep(turn.key, turn.turn_id, [*turn.history, *state.messages])
+    services.raven.turn_ended(phase, time.perf_counter() - turn.started, stop_reason)
+
+
+def messages_at_end(state: TurnState) -> list[Message]:
+    """The turn's messages as they will stand once it is closed now."""
+    text = tuple(block for block in state.step_blocks if isinstance(block, TextBlock) and block.text)
+    return [*state.messages, Message(role="assistant", content=text)] if text else list(state.messages)
+
+
+async def fail(turn: Turn, services: Services, error: EngineError) -> None:
+    """End a turn with an error: an `error` event, then the closing one."""
+    body = error.body()
+    for event in unanswered(turn.state, "(not run: the turn ended with an error)", "cancelled"):
+        turn.write(event)
+    turn.write(ErrorEvent(error=body.error, message=body.message, retry=body.retry, details=body.details))
+    services.raven.note("turn_error", "error", error.message, code=error.code)
+    await finish(turn, services, Phase.ERRORED, "error")
+
+
+async def suspend(turn: Turn, services: Services) -> None:
+    """Park a turn: from here on it is a row."""
+    state = turn.state
+    event = ThreadLifecycle(phase=Phase.SUSPENDED, segment=state.segment)
+    await turn.flush()
+    expires = now_ms() + services.settings.channel_state_ttl_hitl * 1000
+    row = SnapshotRow(
+        turn_id=turn.turn_id,
+        task_id=turn.key.task_id,
+        seq=state.seq,
+        snapshot_json=encode(state),
+        expires_at=expires,
+    )
+    turn.write(event, rows=(row,))
+    await turn.flush()
+    services.raven.turn_suspended()
+
+
+def _trajectory(turn: Turn, phase: Phase, stop_reason: str, messages: list[Message]) -> TrajectoryRow:
+    """The whole record of what the turn did, for learning and for replay."""
+    state = turn.state
+    results = [block for message in messages for block in message.content if isinstance(block, ToolResultBlock)]
+    record = {
+        "turn_id": turn.turn_id,
+        "task_id": turn.key.task_id,
+        "status": phase,
+        "stop_reason": stop_reason,
+        "error": state.error,
+        "request": to_builtins(state.request),
+        "follows_turn_id": state.follows_turn_id,
+        "history_messages": len(turn.history),
+        "messages": to_builtins(messages),
+        "model_calls": state.model_calls,
+        "tool_calls": len(results),
+        "tool_errors": sum(result.is_error for result in results),
+        "usage": to_builtins(state.usage),
+        "cost_usd": state.cost_usd,
+        "segments": state.segment + 1,
+        "seconds": round(time.perf_counter() - turn.started, 3),
+        "ended_at": now_iso(),
+    }
+    return TrajectoryRow(turn_id=turn.turn_id, status=phase, record=encode(record), created_at=now_ms())

@@ -1,0 +1,384 @@
+"""The coordinator: who may run, what happens to a message for a task that is busy, and how a turn is stopped.
+
+Every decision is a guarded commit on the thread; what is kept in memory only says which turns this process is
+running. So a second process, a restart or a race finds the thread in a state that explains itself.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+
+from aster.brain.records import InboxRow, ThreadKey, TurnRecord
+from aster.brain.unit import Conflict, Idle, Waiting
+from aster.contracts.blocks import MediaBlock
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.events import Event, Phase, TaskLifecycle, ThreadLifecycle, UserMessage
+from aster.contracts.events.lifecycle import Origin
+from aster.contracts.model import decode, encode, to_builtins
+from aster.contracts.turn import TurnRequest, TurnState
+from aster.engine_core import forks, humans, segments
+from aster.engine_core.agent_loop import content_of
+from aster.engine_core.fold import apply
+from aster.engine_core.history import Place
+from aster.engine_core.orders import Cancelled, Forked, HitlReply, OnBusy, Order, Ticket
+from aster.engine_core.runner import Runner
+from aster.engine_core.services import Services
+from aster.engine_core.turn import Turn
+from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
+
+log = logging.getLogger("aster.coordinator")
+
+
+@dataclass(slots=True)
+class Live:
+    """A turn this process runs (or is about to). `begun` once its task has taken its first step."""
+
+    turn_id: str
+    turn: Turn | None = None
+    begun: bool = False
+    stop_reason: str | None = None
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Coordinator:
+    def __init__(self, services: Services, runner: Runner) -> None:
+        self._services = services
+        self._brain = services.brain
+        self._runner = runner
+        self._live: dict[ThreadKey, Live] = {}
+        self.draining = False
+
+    @property
+    def slots(self) -> tuple[int, int]:
+        return self._runner.slots
+
+    async def submit(self, user_id: str, order: Order) -> Ticket:
+        """Take an order: start a turn, or do what it says should be done when the task is busy."""
+        self._admit()
+        key = ThreadKey(user_id, order.task_id)
+        if key in self._live:
+            return await self._busy(key, order, "running")
+        live = self._live[key] = Live(new_id("turn"))
+        try:
+            thread = await self._brain.thread(key)
+            if thread is not None and thread.status != "idle":
+                self._release(key, live)
+                return await self._busy(key, order, thread.status)
+            if not self._runner.try_slot():
+                raise EngineError(
+                    ErrorCode.SLOTS_EXHAUSTED,
+                    "Every slot is running a turn. Try again in a moment.",
+                    {"slots": self._runner.slots[1]},
+                    retry_after=1.0,
+                )
+            return await self._begin(key, live, order, Place(thread.tip_turn_id if thread else None))
+        except BaseException:
+            if live.turn is None:
+                self._release(key, live)
+            raise
+
+    async def _begin(self, key: ThreadKey, live: Live, order: Order, tip: Place) -> Ticket:
+        """Start a turn with a slot in hand; the loop begins while its first events are being committed."""
+        subscription = self._brain.subscribe(key, 0)
+        try:
+            events, place = await self._opening(key, order, tip, new_id("msg"), "user")
+            done, turn = self._write_opening(key, live, events, place)
+        except BaseException:
+            subscription.close()
+            self._runner.give_back()
+            raise
+        self._start(key, live, turn, order.request_id, slot_taken=True)
+        try:
+            written = await asyncio.shield(done)
+        except Conflict as conflict:
+            subscription.close()
+            self._runner.cancel(key)
+            return await self._busy(key, order, conflict.status)
+        except BaseException:
+            subscription.close()
+            raise
+        subscription.seek(written[0].seq - 1)
+        message = next(event for event in events if isinstance(event, UserMessage))
+        return Ticket(order.task_id, message.message_id, live.turn_id, subscription)
+
+    async def _opening(
+        self, key: ThreadKey, order: Order, tip: Place, message_id: str, origin: Origin
+    ) -> tuple[list[Event], Place]:
+        """The first events of a turn, and the place its history ends."""
+        place, content = tip, content_of(order)
+        changed = order.edit_message_id or order.retry_message_id
+        if changed is not None:
+            place, original = await self._services.history.find(key, changed)
+            if order.retry_message_id is not None:
+                content = tuple(block for block in original.content if isinstance(block, MediaBlock))
+        request = TurnRequest(direct=order.direct, super_thinking=order.super_thinking)
+        return [
+            ThreadLifecycle(
+                phase=Phase.STARTED,
+                request=to_builtins(request),
+                follows_turn_id=place.turn_id,
+                follows_messages=place.messages,
+            ),
+            UserMessage(
+                message_id=message_id,
+                content=content,
+                origin=origin,
+                edits=order.edit_message_id,
+                retries=order.retry_message_id,
+            ),
+        ], place
+
+    def _write_opening(
+        self, key: ThreadKey, live: Live, events: list[Event], place: Place
+    ) -> "tuple[asyncio.Future[list[Event]], Turn]":
+        state = TurnState(turn_id=live.turn_id)
+        for event in events:
+            apply(state, event)
+        turn = segments.fresh(self._services, key, state)
+        live.turn = turn
+        done = self._brain.append(key, live.turn_id, events, guard=Idle())
+        turn.track(done)
+        return done, turn
+
+    async def _busy(self, key: ThreadKey, order: Order, status: str) -> Ticket:
+        """The task has a turn that runs or waits: reject, queue, steer or interrupt."""
+        match order.on_busy:
+            case OnBusy.REJECT:
+                raise await self._refusal(key, status)
+            case OnBusy.QUEUE | OnBusy.STEER:
+                return await self._leave(key, order)
+            case OnBusy.INTERRUPT:
+                ticket = await self._leave(key, order)
+                await self._stop_turn(key, "interrupted")
+                return ticket
+
+    async def _refusal(self, key: ThreadKey, status: str) -> EngineError:
+        pending = await self._brain.pending_requests(key.user_id, key.task_id) if status == "suspended" else []
+        if not pending:
+            return EngineError(
+                ErrorCode.TASK_BUSY,
+                "A turn of this task is running. Wait for its end, or send `on_busy`: queue, steer or interrupt.",
+                {"task_id": key.task_id},
+                retry_after=1.0,
+            )
+        doubt = next((request for request in pending if request.kind == "in_doubt"), None)
+        asked = doubt or pending[0]
+        return EngineError(
+            ErrorCode.TOOL_IN_DOUBT if doubt else ErrorCode.HITL_REQUIRED,
+            f"The task waits for a person: {asked.question} Answer with POST /hitl/respond.",
+            {"task_id": key.task_id, "request_id": asked.request_id, "kind": asked.kind},
+        )
+
+    async def _leave(self, key: ThreadKey, order: Order) -> Ticket:
+        """Put a message into the task's inbox; it is delivered by the turn that runs, or starts the next."""
+        message_id, turn_id = new_id("msg"), new_id("turn")
+        mode = "queue" if order.on_busy is OnBusy.QUEUE else order.on_busy.value
+        row = InboxRow(message_id=message_id, turn_id=turn_id, mode=mode, body=encode(order), created_at=now_ms())
+        subscription = self._brain.subscribe(key, 0)
+        try:
+            queued = TaskLifecycle(phase="queued", message_id=message_id)
+            written = await self._brain.append(key, None, [queued], rows=[row])
+        except BaseException:
+            subscription.close()
+            raise
+        subscription.seek(written[0].seq - 1)
+        live = self._live.get(key)
+        if live is not None and live.turn is not None:
+            live.turn.steered = True
+        elif live is None:
+            await self._next(key)
+        return Ticket(order.task_id, message_id, turn_id, subscription, queued=True)
+
+    def _start(
+        self, key: ThreadKey, live: Live, turn: Turn, request_id: str | None, *, slot_taken: bool = False
+    ) -> None:
+        turn.request_id = request_id
+
+        self._live[key] = live
+        self._runner.start(key, self._segment(key, live, turn, slot_taken))
+
+    async def _segment(self, key: ThreadKey, live: Live, turn: Turn, slot_taken: bool) -> None:
+        live.begun = True
+        try:
+            if not slot_taken:
+                await self._runner.acquire()
+                slot_taken = True
+            if live.stop_reason is not None:
+                raise asyncio.CancelledError
+            if not turn.history and turn.state.follows_turn_id:
+                place = Place(turn.state.follows_turn_id, turn.state.follows_messages)
+                turn.history = await self._services.history.load(key, place)
+            await segments.run(turn, self._services)
+        except asyncio.CancelledError:
+            if live.stop_reason is None:
+                raise
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+            await segments.cancel(turn, self._services, live.stop_reason)
+        finally:
+            if slot_taken:
+                self._runner.give_back()
+            self._release(key, live)
+        await self._next(key)
+
+    def _release(self, key: ThreadKey, live: Live) -> None:
+        if self._live.get(key) is live:
+            del self._live[key]
+        live.gone.set()
+
+    async def _next(self, key: ThreadKey) -> None:
+        """If the task is idle and a message waits, start its turn."""
+        if self.draining or key in self._live:
+            return
+        waiting = await self._brain.inbox(key)
+        thread = await self._brain.thread(key)
+        if not waiting or thread is None or thread.status != "idle" or key in self._live:
+            return
+        row = min(waiting, key=lambda item: item.mode != "interrupt")
+        live = self._live[key] = Live(row.turn_id)
+        order = decode(row.body, Order)
+        try:
+            tip = Place(thread.tip_turn_id)
+            events, place = await self._opening(key, order, tip, row.message_id, row.mode)
+        except EngineError as error:
+            self._release(key, live)
+            log.warning("a waiting message could not be run: %s", error.message)
+            await self._brain.append(key, None, [TaskLifecycle(phase="dequeued", message_id=row.message_id)])
+            return
+        done, turn = self._write_opening(key, live, events, place)
+        done.add_done_callback(lambda future: future.exception())
+        self._start(key, live, turn, order.request_id)
+
+    async def cancel(self, user_id: str, task_id: str, clear_inbox: bool = False) -> Cancelled:
+        """Stop the task's turn, running or waiting; returns when its end is on the thread."""
+        key = ThreadKey(user_id, task_id)
+        thread = await self._brain.thread(key)
+        if thread is None:
+            raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {task_id!r}.", {"task_id": task_id})
+        dropped = await self._clear_inbox(key) if clear_inbox else 0
+        turn_id = await self._stop_turn(key, "cancelled")
+        if turn_id is None:
+            raise EngineError(
+                ErrorCode.TASK_NOT_RUNNING, "The task has no turn that runs or waits.", {"task_id": task_id}
+            )
+        return Cancelled(task_id=task_id, turn_id=turn_id, status="cancelled", dropped_messages=dropped)
+
+    async def _clear_inbox(self, key: ThreadKey) -> int:
+        waiting = await self._brain.inbox(key)
+        events = [TaskLifecycle(phase="dequeued", message_id=row.message_id) for row in waiting]
+        if events:
+            await self._brain.append(key, None, events)
+        return len(events)
+
+    async def _stop_turn(self, key: ThreadKey, stop_reason: str) -> str | None:
+        live = self._live.get(key)
+        if live is not None:
+            live.stop_reason = stop_reason
+            if live.begun:
+                self._runner.cancel(key)
+            await live.gone.wait()
+            return live.turn_id
+        thread = await self._brain.thread(key)
+        if thread is None or thread.status != "suspended" or thread.active_turn_id is None:
+            return None
+        live = self._live[key] = Live(thread.active_turn_id, stop_reason=stop_reason)
+        try:
+            turn = await segments.load(self._services, key, live.turn_id)
+            resumed = ThreadLifecycle(phase=Phase.RESUMED, segment=turn.state.segment + 1)
+            done = self._brain.append(key, live.turn_id, [resumed], guard=Waiting(live.turn_id))
+            apply(turn.state, resumed)
+            turn.track(done)
+            await segments.cancel(turn, self._services, stop_reason)
+        finally:
+            self._release(key, live)
+        await self._next(key)
+        return live.turn_id
+
+    async def resume(self, key: ThreadKey, turn_id: str) -> bool:
+        """Go on with a suspended turn whose questions are all answered; false when someone else does."""
+        if self.draining or key in self._live:
+            return False
+        live = self._live[key] = Live(turn_id)
+        try:
+            turn = await segments.load(self._services, key, turn_id)
+            resumed = ThreadLifecycle(phase=Phase.RESUMED, segment=turn.state.segment + 1)
+            await self._brain.append(key, turn_id, [resumed], guard=Waiting(turn_id))
+            turn = await segments.load(self._services, key, turn_id)
+        except Conflict:
+            self._release(key, live)
+            return False
+        except BaseException:
+            self._release(key, live)
+            raise
+        live.turn = turn
+        self._start(key, live, turn, None)
+        return True
+
+    async def recover(self) -> int:
+        """At boot: take up every turn that was running, and every message that still waits."""
+        interrupted = await self._brain.running_turns()
+        for record in interrupted:
+            await self._take_over(record)
+        self._services.raven.recovered(len(interrupted))
+        for record in await self._brain.answered_turns():
+            await self.resume(ThreadKey(record.user_id, record.task_id), record.turn_id)
+        for key in await self._brain.waiting_threads():
+            await self._next(key)
+        return len(interrupted)
+
+    async def _take_over(self, record: TurnRecord) -> None:
+        key = ThreadKey(record.user_id, record.task_id)
+        live = self._live[key] = Live(record.turn_id)
+        turn = live.turn = await segments.load(self._services, key, record.turn_id)
+        await segments.discard_unfinished(turn)
+        self._start(key, live, turn, None)
+
+    async def drain(self, seconds: float) -> bool:
+        """Stop admitting, let turns reach a safe boundary, then leave the rest for the next start."""
+        self.draining = True
+        for live in self._live.values():
+            if live.turn is not None:
+                live.turn.yielding = True
+        done = await self._runner.idle(seconds)
+        await self._runner.stop()
+        return done
+
+    async def answer(self, user_id: str, reply: HitlReply) -> tuple[str, str]:
+        """Take a person's answer; the turn goes on when nothing else is open."""
+        request = await humans.answer(self._services, user_id, reply)
+        key = ThreadKey(user_id, request.task_id)
+        if await self._brain.pending_requests(user_id, request.task_id):
+            return "answered", request.request_id
+        await self.resume(key, request.turn_id)
+        return "resumed", request.request_id
+
+    async def fork(self, user_id: str, task_id: str, seq: int, new_task_id: str | None) -> Forked:
+        """A new task that begins where another stood at a seq."""
+        self._admit()
+        return await forks.fork(self._services, ThreadKey(user_id, task_id), seq, new_task_id)
+
+    async def delete(self, user_id: str, task_id: str) -> None:
+        """Delete a task and all that belongs to it, unless a turn of it runs or waits."""
+        key = ThreadKey(user_id, task_id)
+        status = None if key in self._live else await self._brain.delete_thread(key)
+        if key in self._live or status in ("running", "suspended"):
+            raise EngineError(
+                ErrorCode.TASK_BUSY, "A turn of this task runs or waits. Cancel it first.", {"task_id": task_id}
+            )
+        if status is None:
+            raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {task_id!r}.", {"task_id": task_id})
+        self._services.history.forget(key)
+
+    def _admit(self) -> None:
+        if self.draining:
+            raise EngineError(
+                ErrorCode.DRAINING, "The engine is shutting down. Try again in a moment.", retry_after=2.0
+            )
+        if self._brain.fault is not None:
+            raise EngineError(
+                ErrorCode.STORAGE_UNAVAILABLE,
+                f"The brain cannot be written: {self._brain.fault}. Nothing was lost; try again later.",
+                retry_after=5.0,
+            )

@@ -1,0 +1,164 @@
+"""The engine: its parts, put together once, started in order and stopped in reverse."""
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+
+from aster import __version__
+from aster.brain.protocol import Brain
+from aster.brain.records import ObservabilityRow
+from aster.brain.sqlite.brain import SqliteBrain
+from aster.contracts.model import encode
+from aster.engine_core.coordinator import Coordinator
+from aster.engine_core.history import History
+from aster.engine_core.runner import LocalRunner
+from aster.engine_core.services import Services
+from aster.herald.endpoint import Endpoint
+from aster.herald.gateway import Herald
+from aster.infra.clock import now_ms
+from aster.infra.logging import redact
+from aster.infra.settings import Settings
+from aster.raven import traces
+from aster.raven.observation import Observation
+from aster.raven.raven import Raven
+from aster.sandbox.backend import Sandbox
+from aster.sandbox.selection import choose
+from aster.utility_directory.platform_registry import platform_tools
+from aster.utility_directory.tool_runtime import ToolRuntime
+
+log = logging.getLogger("aster.engine")
+
+RETENTION_SECONDS = 60.0
+OPERATOR = "operator"
+
+
+class Engine:
+    """Made from settings; usable between `start` and `stop`."""
+
+    brain: Brain
+    herald: Herald
+    sandbox: Sandbox
+    raven: Raven
+    coordinator: Coordinator
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.started_at_ms = now_ms()
+        self._parts = AsyncExitStack()
+
+    @property
+    def draining(self) -> bool:
+        return self.coordinator.draining
+
+    async def start(self) -> None:
+        """Open the brain, bring it up to date, and take up what was running."""
+        settings = self.settings
+        for secret in (settings.llm_api_key, settings.engine_api_key):
+            redact(secret.get_secret_value() if secret else None)
+        endpoint = await self._endpoint()
+        self.brain = SqliteBrain(settings.sqlite_db_path)
+        applied = await self.brain.start()
+        self._parts.push_async_callback(self.brain.close)
+        self.raven = Raven(
+            self._observe,
+            version=__version__,
+            slow_tool_seconds=settings.slow_tool_seconds,
+            traces=traces.connect(settings.otel_exporter_otlp_endpoint, version=__version__),
+        )
+        self._parts.callback(self.raven.close)
+        if applied:
+            self.raven.note("migration", "info", "the brain was migrated", applied=applied)
+        self.herald = Herald(
+            endpoint,
+            first_byte_timeout=settings.llm_first_byte_timeout,
+            idle_timeout=settings.llm_idle_timeout,
+        )
+        self._parts.push_async_callback(self.herald.close)
+        self.sandbox = await choose(settings)
+        self._parts.callback(self.sandbox.close)
+        tools = ToolRuntime(platform_tools(), settings, self.sandbox)
+        services = Services(
+            settings=settings,
+            brain=self.brain,
+            herald=self.herald,
+            tools=tools,
+            sandbox=self.sandbox,
+            raven=self.raven,
+            history=History(self.brain),
+        )
+        self.coordinator = Coordinator(services, LocalRunner(settings.task_slots))
+        self._bind_gauges()
+        await self.coordinator.recover()
+        keeper = asyncio.create_task(self._keep(), name="retention")
+        self._parts.push_async_callback(_cancelled, keeper)
+
+    async def drain(self) -> bool:
+        """Stop admitting and let turns reach a safe boundary; says whether all did in time."""
+        self.coordinator.draining = True
+        self.brain.fanout.wake_all()
+        return await self.coordinator.drain(self.settings.drain_seconds)
+
+    async def stop(self) -> None:
+        """Drain what has not been drained, then close every part."""
+        if hasattr(self, "coordinator"):
+            await self.drain()
+        await self._parts.aclose()
+
+    async def _endpoint(self) -> Endpoint:
+        settings = self.settings
+        if settings.llm_provider != "demo":
+            return Endpoint.from_settings(settings)
+        from aster.testing import ModelServer
+
+        server = await self._parts.enter_async_context(ModelServer())
+        return Endpoint.openai_compatible(f"{server.url}/v1", "demo")
+
+    def _observe(self, seen: Observation) -> None:
+        row = ObservabilityRow(
+            event_id=seen.event_id,
+            user_id=seen.user_id or OPERATOR,
+            kind=seen.kind,
+            level=seen.level,
+            message=seen.message,
+            created_at=seen.created_at,
+            task_id=seen.task_id,
+            turn_id=seen.turn_id,
+            request_id=seen.request_id,
+            data=None if seen.data is None else encode(seen.data),
+        )
+        self.brain.put(row).add_done_callback(_checked)
+
+    def _bind_gauges(self) -> None:
+        brain, coordinator = self.brain, self.coordinator
+        self.raven.bind_gauges(
+            {
+                "slots_used": lambda: coordinator.slots[0],
+                "slots_total": lambda: coordinator.slots[1],
+                "brain_backlog": lambda: brain.backlog,
+                "brain_fault": lambda: float(brain.fault is not None),
+                "draining": lambda: float(coordinator.draining),
+                "commits": lambda: brain.written[0],
+                "events": lambda: brain.written[1],
+            }
+        )
+
+    async def _keep(self) -> None:
+        """Retention: a small step at a time, and a longer rest when there was nothing to do."""
+        settings = self.settings
+        while True:
+            now = now_ms()
+            gone = await self.brain.retain(
+                deltas_before=now - settings.channel_state_ttl_active * 1000,
+                observations_before=now - settings.observability_days * 86_400_000,
+            )
+            await asyncio.sleep(1.0 if gone else RETENTION_SECONDS)
+
+
+def _checked(done: "asyncio.Future[object]") -> None:
+    if not done.cancelled() and done.exception() is not None:
+        log.error("an observation could not be kept: %s", done.exception())
+
+
+async def _cancelled(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,211 @@
+"""The fold: the one function that turns a turn's events into its state.
+
+The running loop, a restart, a fork and a replay all use it, so they cannot disagree. Deltas carry nothing the state
+needs: a block counts when its `content_block_stop` is there, a model call when its `usage` is there.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from aster.contracts.blocks import TextBlock, ToolResultBlock, ToolUseBlock
+from aster.contracts.events import (
+    ContentBlockStop,
+    ErrorEvent,
+    Event,
+    HitlRequest,
+    HitlResolved,
+    Phase,
+    Recovery,
+    ThreadLifecycle,
+    ToolCallIssued,
+    ToolResult,
+    TransitionReason,
+    TurnTransition,
+    Usage,
+    UserMessage,
+    decode_event,
+)
+from aster.contracts.llm import TokenUsage
+from aster.contracts.messages import Message
+from aster.contracts.model import to_builtins
+from aster.contracts.tools import ToolCall
+from aster.contracts.turn import (
+    Answer,
+    CallState,
+    ChannelStateSnapshot,
+    Question,
+    Transition,
+    TurnRequest,
+    TurnState,
+    TurnStatus,
+)
+
+_STATUS = {
+    Phase.STARTED: TurnStatus.RUNNING,
+    Phase.RESUMED: TurnStatus.RUNNING,
+    Phase.SUSPENDED: TurnStatus.SUSPENDED,
+    Phase.COMPLETED: TurnStatus.COMPLETED,
+    Phase.ERRORED: TurnStatus.ERRORED,
+    Phase.CANCELLED: TurnStatus.CANCELLED,
+}
+
+
+def fold(turn_id: str, records: Iterable[tuple[str, bytes]], start: TurnState | None = None) -> TurnState:
+    """The state after these records, from the beginning or from a snapshot."""
+    state = start or TurnState(turn_id=turn_id)
+    for _, data in records:
+        apply(state, decode_event(data))
+    return state
+
+
+def snapshot(task_id: str, state: TurnState, expires_at: str) -> ChannelStateSnapshot:
+    return ChannelStateSnapshot(
+        task_id=task_id,
+        turn_id=state.turn_id,
+        seq=state.seq,
+        snapshot_json=to_builtins(state),
+        expires_at=expires_at,
+    )
+
+
+def restore(data: bytes) -> TurnState:
+    """Read a state written by this or an older version."""
+    return msgspec.json.decode(data, type=TurnState)
+
+
+def apply(state: TurnState, event: Event) -> None:
+    """Move the state on by one record. An event not yet committed has seq 0 and leaves the position alone."""
+    match event:
+        case ContentBlockStop():
+            state.step = event.step
+            state.step_blocks.append(event.block)
+        case Usage():
+            _called(state, event)
+        case UserMessage():
+            state.messages.append(Message(role="user", content=event.content, id=event.message_id))
+        case ToolCallIssued():
+            call = state.calls[event.tool_call_id]
+            call.issued, call.effect = event.attempt, event.effect
+        case ToolResult():
+            _answered(state, event)
+        case HitlRequest():
+            if event.tool_call_id in state.calls:
+                call = state.calls[event.tool_call_id]
+                call.questions.append(Question(request_id=event.request_id, kind=event.kind, attempt=call.issued))
+        case HitlResolved():
+            _resolved(state, event)
+        case TurnTransition():
+            _went_round(state, event)
+        case Recovery():
+            _discarded(state, event)
+        case ThreadLifecycle():
+            _phase(state, event)
+        case ErrorEvent():
+            state.error = event.error
+        case _:
+            pass
+    place(state, event)
+
+
+def place(state: TurnState, event: Event) -> None:
+    """Note how far the thread is known, from an event that is committed."""
+    if not event.seq:
+        return
+    state.seq = max(state.seq, event.seq)
+    match event:
+        case ContentBlockStop():
+            return
+        case Usage():
+            state.step_floor = state.boundary_seq
+        case ThreadLifecycle(phase=Phase.STARTED):
+            state.first_seq = event.seq
+        case _:
+            pass
+    state.boundary_seq = max(state.boundary_seq, event.seq)
+
+
+def _called(state: TurnState, event: Usage) -> None:
+    blocks, state.step_blocks = state.step_blocks, []
+    state.step = event.step
+    state.model_calls += 1
+    state.settled = False
+    state.stop_reason = event.stop_reason
+    state.transitions.pop(TransitionReason.TRANSPORT_RETRY, None)
+    cached = event.cache_hit_tokens + event.cache_write_tokens
+    state.usage = state.usage.plus(
+        TokenUsage(
+            input=event.input_tokens - cached,
+            output=event.output_tokens,
+            cache_read=event.cache_hit_tokens,
+            cache_write=event.cache_write_tokens,
+        )
+    )
+    state.cost_usd += event.cost_usd or 0.0
+    if blocks:
+        state.messages.append(Message(role="assistant", content=tuple(blocks), id=event.message_id))
+    state.calls = {
+        block.id: CallState(call=ToolCall(id=block.id, name=block.name, input=block.input), invalid=block.invalid)
+        for block in blocks
+        if isinstance(block, ToolUseBlock)
+    }
+
+
+def _answered(state: TurnState, event: ToolResult) -> None:
+    content = event.content or (TextBlock(text=event.output),)
+    state.calls[event.tool_call_id].result = ToolResultBlock(
+        tool_use_id=event.tool_call_id, content=content, is_error=event.error is not None
+    )
+    results = [call.result for call in state.calls.values() if call.result is not None]
+    if len(results) == len(state.calls):
+        state.messages.append(Message(role="user", content=tuple(results)))
+
+
+def _resolved(state: TurnState, event: HitlResolved) -> None:
+    answer = Answer(text=event.answer, approved=event.approved, feedback=event.feedback, content=event.content)
+    for call in state.calls.values():
+        call.questions = [
+            msgspec.structs.replace(question, answer=answer)
+            if question.request_id == event.request_id
+            else question
+            for question in call.questions
+        ]
+
+
+def _went_round(state: TurnState, event: TurnTransition) -> None:
+    state.settled = True
+    state.transition = Transition(reason=event.reason, attempt=event.attempt)
+    state.transitions[event.reason] = event.attempt
+    if event.max_tokens is not None:
+        state.max_tokens = event.max_tokens
+    if event.reason is TransitionReason.TOOL_RESULT_CONTINUATION:
+        state.max_tokens = None
+        state.transitions.pop(TransitionReason.MAX_TOKENS_RECOVERY, None)
+        state.transitions.pop(TransitionReason.PAUSE_TURN, None)
+
+
+def _discarded(state: TurnState, event: Recovery) -> None:
+    state.step_blocks = []
+    if event.reason == "max_tokens" and state.messages and state.messages[-1].role == "assistant":
+        state.messages.pop()
+        state.calls = {}
+
+
+def _phase(state: TurnState, event: ThreadLifecycle) -> None:
+    state.status = _STATUS[event.phase]
+    state.segment = event.segment
+    if event.phase is Phase.STARTED:
+        state.follows_turn_id = event.follows_turn_id
+        state.follows_messages = event.follows_messages
+        state.request = msgspec.convert(event.request or {}, TurnRequest)
+    if event.phase.final:
+        state.stop_reason = event.stop_reason
+        _keep_partial(state)
+
+
+def _keep_partial(state: TurnState) -> None:
+    """A call that was cut by a cancel leaves its text; half a tool call or half a thought is not kept."""
+    text = tuple(block for block in state.step_blocks if isinstance(block, TextBlock) and block.text)
+    state.step_blocks = []
+    if text:
+        state.messages.append(Message(role="assistant", content=text))

@@ -1,0 +1,94 @@
+"""A segment: a turn from where its thread stands to its next suspension or its end.
+
+Starting fresh, resuming after an answer and taking over after a crash are the same thing here: fold, say what no
+longer counts, run the loop, close.
+"""
+
+import asyncio
+import logging
+import time
+
+from aster.brain.records import ThreadKey
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.events import Phase, Recovery
+from aster.contracts.turn import TurnState
+from aster.engine_core import agent_loop
+from aster.engine_core.closing import fail, finish, suspend
+from aster.engine_core.fold import fold, restore
+from aster.engine_core.history import Place
+from aster.engine_core.services import Services
+from aster.engine_core.signals import Lost, Suspended, Yielded
+from aster.engine_core.turn import Turn
+from aster.infra.logging import bind
+
+log = logging.getLogger("aster.segments")
+
+
+async def load(services: Services, key: ThreadKey, turn_id: str) -> Turn:
+    """A turn as its thread has it, ready to go on."""
+    brain = services.brain
+    saved = await brain.snapshot(key.user_id, turn_id)
+    start = restore(saved.snapshot_json) if saved else None
+    state = fold(turn_id, await brain.records(key, turn_id, start.seq if start else 0), start)
+    history = await services.history.load(key, Place(state.follows_turn_id, state.follows_messages))
+    return Turn(key=key, brain=brain, state=state, history=history, started=time.perf_counter())
+
+
+async def discard_unfinished(turn: Turn) -> None:
+    """After a crash: what a model call had streamed without finishing is taken back, visibly."""
+    state = turn.state
+    leftover = await turn.brain.frames(turn.key, state.boundary_seq, 1, turn.turn_id)
+    if leftover:
+        start = state.boundary_seq + 1
+        turn.write(Recovery(discarded_from_seq=start, reason="restart", step=state.step + 1))
+
+
+async def run(turn: Turn, services: Services) -> bool:
+    """Run a segment; says whether the turn is over. A cancel goes through, for the runner to deal with."""
+    with (
+        bind(task_id=turn.key.task_id, turn_id=turn.turn_id),
+        services.raven.traces.turn_span(turn.key.task_id, turn.turn_id, segment=turn.state.segment) as span,
+    ):
+        services.raven.turn_started(turn.key.user_id, turn.key.task_id, turn.turn_id, turn.state.segment)
+        try:
+            stop_reason = await agent_loop.run(turn, services)
+            await finish(turn, services, Phase.COMPLETED, stop_reason)
+        except Suspended:
+            await suspend(turn, services)
+            return False
+        except Yielded:
+            await turn.flush()
+            return False
+        except Lost:
+            log.warning("this turn was ended or taken over by someone else")
+        except EngineError as error:
+            await _fail(turn, services, error)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # the boundary of a turn: whatever happens inside ends it visibly
+            log.exception("a turn failed unexpectedly")
+            message = f"The turn failed unexpectedly ({type(error).__name__}); the log has the details."
+            await _fail(turn, services, EngineError(ErrorCode.INTERNAL, message))
+        finally:
+            span.set(seq=turn.state.seq, usage=turn.state.usage)
+    return True
+
+
+async def cancel(turn: Turn, services: Services, stop_reason: str) -> None:
+    """End a turn that was told to stop, with what it had."""
+    try:
+        await finish(turn, services, Phase.CANCELLED, stop_reason)
+    except Lost:
+        log.warning("the cancelled turn had already ended")
+
+
+async def _fail(turn: Turn, services: Services, error: EngineError) -> None:
+    try:
+        await fail(turn, services, error)
+    except Lost:
+        log.warning("the failed turn had already ended")
+
+
+def fresh(services: Services, key: ThreadKey, state: TurnState) -> Turn:
+    """A turn whose first events are being written right now."""
+    return Turn(key=key, brain=services.brain, state=state, history=[], started=time.perf_counter(), steered=False)

@@ -1,0 +1,22 @@
+"""What a turn works with: the parts of the engine, given once, never looked up."""
+
+from dataclasses import dataclass
+
+from aster.brain.protocol import Brain
+from aster.engine_core.history import History
+from aster.herald.gateway import Herald
+from aster.infra.settings import Settings
+from aster.raven.raven import Raven
+from aster.sandbox.backend import Sandbox
+from aster.utility_directory.tool_runtime import ToolRuntime
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    settings: Settings
+    brain: Brain
+    herald: Herald
+    tools: ToolRuntime
+    sandbox: Sandbox
+    raven: Raven
+    history: History

@@ -1,0 +1,150 @@
+"""Settle: what a finished step means, and why the loop goes round again.
+
+Every way round has a reason, an event and a budget of its own; a retry never looks like a normal step.
+"""
+
+import asyncio
+import random
+
+from aster.contracts.blocks import TextBlock, ToolUseBlock
+from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
+from aster.contracts.llm import StopReason
+from aster.contracts.turn import TurnState
+from aster.engine_core.ask import discarded
+from aster.engine_core.services import Services
+from aster.engine_core.signals import Ended
+from aster.engine_core.turn import Turn
+from aster.herald.failure import HeraldError
+from aster.herald.profiles import profile_of
+from aster.infra.ids import new_id
+
+TRANSPORT_RETRIES = 3
+TRUNCATION_RETRIES = 3
+PAUSES = 20
+BUDGET_CONTINUATIONS = 20
+LITTLE_TOKENS = 500
+LITTLE_IN_A_ROW = 3
+LONGEST_WAIT = 60.0
+
+CONTINUE = (
+    "Your answer was cut off at the output limit. Go on exactly where it stopped: "
+    "no apology, no recap, no repetition."
+)
+SMALLER = (
+    "Your tool call was cut off at the output limit and was not run. "
+    "Do the same in smaller pieces, several calls if need be."
+)
+
+
+async def settle(turn: Turn, services: Services) -> None:
+    """Decide after a model call without open tool calls: return to go round again, or raise `Ended`."""
+    state = turn.state
+    if state.calls:
+        _limit(state, services)
+        _go_round(turn, TransitionReason.TOOL_RESULT_CONTINUATION, services.settings.max_turns)
+        return
+    match state.stop_reason:
+        case StopReason.PAUSE_TURN:
+            _limit(state, services)
+            _spend(turn, TransitionReason.PAUSE_TURN, PAUSES, "pause_turn")
+        case StopReason.MAX_TOKENS:
+            _limit(state, services)
+            _continue_budget(turn, services)
+        case reason:
+            raise Ended(reason or StopReason.END_TURN)
+
+
+async def truncated(turn: Turn, services: Services) -> bool:
+    """A tool call was cut off at the output limit: take the answer back and ask again, with more room."""
+    state = turn.state
+    if state.stop_reason != StopReason.MAX_TOKENS or not any(call.invalid for call in state.calls.values()):
+        return False
+    attempt = state.transitions.get(TransitionReason.MAX_TOKENS_RECOVERY, 0) + 1
+    step = state.step
+    recovery = await discarded(turn, step, "max_tokens")
+    if attempt > TRUNCATION_RETRIES:
+        turn.write(recovery)
+        raise Ended(StopReason.MAX_TOKENS)
+    current = state.max_tokens or services.settings.max_tokens
+    roomier = min(current * 4, profile_of(services.herald.endpoint.model).max_output_tokens)
+    transition = TurnTransition(
+        reason=TransitionReason.MAX_TOKENS_RECOVERY,
+        step=step,
+        attempt=attempt,
+        limit=TRUNCATION_RETRIES,
+        max_tokens=max(current, roomier),
+    )
+    hint = [_said(SMALLER)] if roomier <= current or attempt > 1 else []
+    turn.write(recovery, transition, *hint)
+    return True
+
+
+async def failed(turn: Turn, services: Services, error: HeraldError) -> None:
+    """A model call failed: wait and go round again if that may help, otherwise let the turn end with the error."""
+    state = turn.state
+    attempt = state.transitions.get(TransitionReason.TRANSPORT_RETRY, 0) + 1
+    if not error.retryable or attempt > TRANSPORT_RETRIES:
+        raise error
+    delay = error.retry_after if error.retry_after is not None else backoff(attempt)
+    if delay > LONGEST_WAIT:
+        raise error
+    turn.write(
+        TurnTransition(
+            reason=TransitionReason.TRANSPORT_RETRY,
+            step=state.step + 1,
+            attempt=attempt,
+            limit=TRANSPORT_RETRIES,
+            delay_ms=round(delay * 1000),
+            error=error.code,
+            message=error.message,
+        )
+    )
+    services.raven.note("llm_retry", "warning", error.message, kind=error.kind, attempt=attempt)
+    await asyncio.sleep(delay)
+
+
+def backoff(attempt: int) -> float:
+    """0.5 s, 1 s, 2 s … up to 32 s, plus up to a quarter."""
+    delay = min(0.5 * 2 ** (attempt - 1), 32.0)
+    return delay * (1 + random.random() / 4)  # noqa: S311
+
+
+def _limit(state: TurnState, services: Services) -> None:
+    if state.model_calls >= services.settings.max_turns:
+        raise Ended("max_turns")
+
+
+def _go_round(turn: Turn, reason: TransitionReason, limit: int | None, *said: UserMessage) -> None:
+    state = turn.state
+    attempt = state.transitions.get(reason, 0) + 1
+    turn.write(TurnTransition(reason=reason, step=state.step + 1, attempt=attempt, limit=limit), *said)
+
+
+def _spend(turn: Turn, reason: TransitionReason, limit: int, exhausted: str, *said: UserMessage) -> None:
+    if turn.state.transitions.get(reason, 0) >= limit:
+        raise Ended(exhausted)
+    _go_round(turn, reason, limit, *said)
+
+
+def _continue_budget(turn: Turn, services: Services) -> None:
+    """`TOKEN_BUDGET_ENABLED`: an answer cut off at `MAX_TOKENS` goes on by itself, while that yields something."""
+    if not services.settings.token_budget_enabled or _yields_little(turn.state):
+        raise Ended(StopReason.MAX_TOKENS)
+    reason = TransitionReason.BUDGET_CONTINUATION
+    _spend(turn, reason, BUDGET_CONTINUATIONS, StopReason.MAX_TOKENS, _said(CONTINUE))
+
+
+def _yields_little(state: TurnState) -> bool:
+    """The last few continuations each added next to nothing."""
+    answers = [message for message in state.messages if message.role == "assistant"][-LITTLE_IN_A_ROW:]
+    if len(answers) < LITTLE_IN_A_ROW:
+        return False
+    return all(
+        sum(len(block.text) for block in message.content if isinstance(block, TextBlock)) < LITTLE_TOKENS * 4
+        and not any(isinstance(block, ToolUseBlock) for block in message.content)
+        for message in answers
+    )
+
+
+def _said(text: str) -> UserMessage:
+    return UserMessage(message_id=new_id("msg"), content=(TextBlock(text=text),), origin="engine")

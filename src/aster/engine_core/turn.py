@@ -1,0 +1,73 @@
+"""A running turn: its state, and the only way to write to its thread.
+
+What is written is folded into the state at once and committed in the background, in order; `flush` waits until
+it is durable. A tool is only run after a flush, an end is only told after one, and a model call overlaps with the
+commits before it.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from aster.brain.protocol import Brain
+from aster.brain.records import Row, ThreadKey
+from aster.brain.unit import Conflict, Owned
+from aster.contracts.events import Event
+from aster.contracts.messages import Message
+from aster.contracts.turn import TurnState
+from aster.engine_core.fold import apply, place
+from aster.engine_core.signals import Lost
+
+
+@dataclass(slots=True)
+class Turn:
+    """`steered`: the inbox may hold something for it; `yielding`: it is to stop at the next safe boundary."""
+
+    key: ThreadKey
+    brain: Brain
+    state: TurnState
+    history: list[Message]
+    request_id: str | None = None
+    started: float = 0.0
+    steered: bool = True
+    yielding: bool = False
+    _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
+
+    @property
+    def turn_id(self) -> str:
+        return self.state.turn_id
+
+    def write(self, *events: Event, rows: Sequence[Row] = ()) -> None:
+        """Put records on the thread; the state moves on now, durability follows."""
+        for event in events:
+            apply(self.state, event)
+        done = self.brain.append(self.key, self.turn_id, events, rows=rows, guard=Owned(self.turn_id))
+        self.track(done)
+
+    def track(self, done: "asyncio.Future[list[Event]]") -> None:
+        """Follow a commit that was begun for this turn."""
+        done.add_done_callback(partial(_placed, self.state))
+        self._writing.append(done)
+
+    def emit(self, event: Event) -> None:
+        """Put a delta on the thread; the state does not depend on it."""
+        self.brain.emit(self.key, self.turn_id, event)
+
+    async def flush(self) -> None:
+        """Wait until everything written so far is durable."""
+        while self._writing:
+            done = self._writing[0]
+            try:
+                await asyncio.shield(done)
+            except Conflict as conflict:
+                raise Lost(str(conflict)) from conflict
+            self._writing.popleft()
+
+
+def _placed(state: TurnState, done: "asyncio.Future[list[Event]]") -> None:
+    if done.cancelled() or done.exception() is not None:
+        return
+    for event in done.result():
+        place(state, event)
