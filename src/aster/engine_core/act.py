@@ -8,39 +8,61 @@ if that is safe.
 import asyncio
 import time
 from dataclasses import dataclass
+from itertools import groupby
 
 from aster.contracts.blocks import TextBlock, text_of
-from aster.contracts.events import Event, ToolCallIssued, ToolError, ToolProgress, ToolResult
+from aster.contracts.events import Event, HitlRequest, ToolCallIssued, ToolError, ToolProgress, ToolResult
 from aster.contracts.tools import ToolOutcome
 from aster.contracts.turn import CallState
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Suspended
 from aster.engine_core.turn import Turn
 from aster.engine_core.verdict import Ask, Done, Run, Wait, judge
+from aster.sandbox.paths import Workspace
 from aster.utility_directory.tool import ToolContext
 from aster.utility_directory.tool_runtime import Prepared, batches
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A call of the step with what the tool runtime made of it."""
+    """A call of the step with what the tool runtime made of it, and what it may use."""
 
     call: CallState
     prepared: Prepared | ToolOutcome
+    context: ToolContext
 
 
 async def act(turn: Turn, services: Services) -> None:
     """Give every call of the current step its one result; raises `Suspended` when a person is needed first."""
-    for group in _groups(turn, services):
+    if not turn.state.unresolved:
+        return
+    workspace = await services.workspaces.of(turn.key.user_id)
+    entries = [
+        _Entry(call, _prepare(services, call), _context(turn, services, workspace, call))
+        for call in turn.state.calls.values()
+    ]
+    for group in _groups(entries):
         open_calls = [entry for entry in group if entry.call.result is None]
         if open_calls:
             await _run_group(turn, services, open_calls)
 
 
-def _groups(turn: Turn, services: Services) -> list[list[_Entry]]:
-    entries = [_Entry(call, services.tools.prepare(call.call, call.invalid)) for call in turn.state.calls.values()]
+def _prepare(services: Services, call: CallState) -> Prepared | ToolOutcome:
+    if call.invalid is None:
+        return services.tools.prepare(call.call)
+    text = f"The arguments of `{call.call.name}` are not a JSON object: {call.invalid[:200]} Write them again."
+    return ToolOutcome.error(text, reason="invalid_input")
+
+
+def _groups(entries: list[_Entry]) -> list[list[_Entry]]:
+    """Consecutive calls that may run together; a call that cannot run at all stands alone."""
+    groups: list[list[_Entry]] = []
     rest = iter(entries)
-    return [[next(rest) for _ in range(size)] for size in batches([entry.prepared for entry in entries])]
+    for runnable, run in groupby((entry.prepared for entry in entries), lambda item: isinstance(item, Prepared)):
+        items = list(run)
+        sizes = [len(batch) for batch in batches([i for i in items if isinstance(i, Prepared)])]
+        groups += [[next(rest) for _ in range(size)] for size in (sizes if runnable else [1] * len(items))]
+    return groups
 
 
 async def _run_group(turn: Turn, services: Services, group: list[_Entry]) -> None:
@@ -48,8 +70,7 @@ async def _run_group(turn: Turn, services: Services, group: list[_Entry]) -> Non
     ready: list[tuple[_Entry, Run]] = []
     waiting = False
     for entry in group:
-        context = _context(turn, services, entry.call)
-        match await judge(entry.call, entry.prepared, context, services):
+        match await judge(entry.call, entry.prepared, entry.context, services):
             case Done(outcome):
                 _finish(turn, services, entry.call, outcome, None)
             case Ask(events):
@@ -61,6 +82,9 @@ async def _run_group(turn: Turn, services: Services, group: list[_Entry]) -> Non
                 ready.append((entry, run))
     if questions:
         turn.write(*questions)
+        for question in questions:
+            if isinstance(question, HitlRequest):
+                services.raven.hitl_opened(question.kind)
     if ready:
         await _run_together(turn, services, ready)
     if waiting:
@@ -99,8 +123,10 @@ def _intent(turn: Turn, call: CallState, run: Run) -> ToolCallIssued:
 
 async def _run_one(turn: Turn, services: Services, entry: _Entry, run: Run) -> None:
     call, began = entry.call, time.perf_counter()
-    with services.raven.traces.tool_span(call.call.name, call.call.id, step=turn.state.step) as span:
-        outcome = await services.tools.run(run.prepared, _context(turn, services, call))
+    with services.raven.tool_span(
+        call.call.name, turn.key.task_id, turn.turn_id, step=turn.state.step, call_id=call.call.id
+    ) as span:
+        outcome = await services.tools.run(run.prepared, entry.context)
         span.set(seq=turn.state.seq, error=None if outcome.ok else outcome.reason or "failed")
     _finish(turn, services, call, outcome, time.perf_counter() - began)
 
@@ -144,17 +170,20 @@ def idempotency_key(turn: Turn, call: CallState) -> str:
     return f"{turn.turn_id}:{turn.state.step}:{call.call.id}"
 
 
-def _context(turn: Turn, services: Services, call: CallState) -> ToolContext:
+def _context(turn: Turn, services: Services, workspace: Workspace, call: CallState) -> ToolContext:
     name, call_id = call.call.name, call.call.id
 
     def progress(text: str, stream: str) -> None:
         turn.emit(ToolProgress(tool=name, tool_call_id=call_id, text=text, stream=stream))
 
-    return services.tools.context(
+    return ToolContext(
         user_id=turn.key.user_id,
         task_id=turn.key.task_id,
         turn_id=turn.turn_id,
         tool_call_id=call_id,
         idempotency_key=idempotency_key(turn, call),
+        workspace=workspace,
+        sandbox=services.sandbox,
         progress=progress,
+        limits=services.limits,
     )

@@ -10,6 +10,7 @@ from aster.contracts.model import decode
 from aster.engine_core.act import act
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
+from aster.engine_core.channel_state import checkpoint
 from aster.engine_core.orders import Order
 from aster.engine_core.services import Services
 from aster.engine_core.settle import failed, settle, truncated
@@ -26,6 +27,7 @@ async def run(turn: Turn, services: Services) -> str:
         while True:
             if turn.yielding:
                 raise Yielded
+            await checkpoint(turn, services)
             said = await steers(turn)
             if said:
                 turn.write(*said)

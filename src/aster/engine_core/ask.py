@@ -50,7 +50,7 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
     """Make a model call and put its answer on the thread."""
     stream = _Stream(step=turn.state.step + 1, began=time.perf_counter())
     outcome = "error"
-    with services.raven.traces.model_span(request.model, step=stream.step) as span:
+    with services.raven.model_span(request.model, turn.key.task_id, turn.turn_id, step=stream.step) as span:
         try:
             async with services.herald.stream(request) as batches:
                 async for batch in batches:

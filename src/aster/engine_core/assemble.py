@@ -33,7 +33,7 @@ def assemble(turn: Turn, services: Services) -> ModelRequest:
         model=state.request.model or services.herald.endpoint.model,
         system=settings.system_prompt or STOCK_PROMPT,
         messages=messages,
-        tools=services.tools.definitions,
+        tools=services.tools.registry.definitions,
         max_tokens=limit + (thinking or 0),
         thinking_budget=thinking,
         cache_upto=len(messages),

@@ -5,13 +5,14 @@ The end event, the conversation for the next turn and the trajectory are one com
 
 import time
 
-from aster.brain.records import ConversationRow, SnapshotRow, TrajectoryRow
+from aster.brain.records import ConversationRow, TrajectoryRow
 from aster.contracts.blocks import TextBlock, ToolResultBlock
 from aster.contracts.errors import EngineError
 from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle, ToolResult
 from aster.contracts.messages import Message
 from aster.contracts.model import encode, to_builtins
 from aster.contracts.turn import TurnState
+from aster.engine_core import channel_state
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_iso, now_ms
@@ -69,18 +70,8 @@ async def fail(turn: Turn, services: Services, error: EngineError) -> None:
 
 async def suspend(turn: Turn, services: Services) -> None:
     """Park a turn: from here on it is a row."""
-    state = turn.state
-    event = ThreadLifecycle(phase=Phase.SUSPENDED, segment=state.segment)
-    await turn.flush()
-    expires = now_ms() + services.settings.channel_state_ttl_hitl * 1000
-    row = SnapshotRow(
-        turn_id=turn.turn_id,
-        task_id=turn.key.task_id,
-        seq=state.seq,
-        snapshot_json=encode(state),
-        expires_at=expires,
-    )
-    turn.write(event, rows=(row,))
+    row = await channel_state.row(turn, services.settings.channel_state_ttl_hitl)
+    turn.write(ThreadLifecycle(phase=Phase.SUSPENDED, segment=turn.state.segment), rows=(row,))
     await turn.flush()
     services.raven.turn_suspended()
 

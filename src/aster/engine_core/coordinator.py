@@ -8,7 +8,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 
-from aster.brain.records import InboxRow, ThreadKey, TurnRecord
+from aster.brain.records import InboxMode, InboxRow, ThreadKey, TurnRecord
 from aster.brain.unit import Conflict, Idle, Waiting
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.errors import EngineError, ErrorCode
@@ -40,6 +40,11 @@ class Live:
     stop_reason: str | None = None
     gone: asyncio.Event = field(default_factory=asyncio.Event)
 
+    @property
+    def ending(self) -> bool:
+        """Its end is written; clients may know of it before its task is gone."""
+        return self.turn is not None and self.turn.state.status.ended
+
 
 class Coordinator:
     def __init__(self, services: Services, runner: Runner) -> None:
@@ -57,6 +62,9 @@ class Coordinator:
         """Take an order: start a turn, or do what it says should be done when the task is busy."""
         self._admit()
         key = ThreadKey(user_id, order.task_id)
+        ending = self._live.get(key)
+        if ending is not None and ending.ending:
+            await ending.gone.wait()
         if key in self._live:
             return await self._busy(key, order, "running")
         live = self._live[key] = Live(new_id("turn"))
@@ -146,10 +154,12 @@ class Coordinator:
         match order.on_busy:
             case OnBusy.REJECT:
                 raise await self._refusal(key, status)
-            case OnBusy.QUEUE | OnBusy.STEER:
-                return await self._leave(key, order)
+            case OnBusy.QUEUE:
+                return await self._leave(key, order, "queue")
+            case OnBusy.STEER:
+                return await self._leave(key, order, "steer")
             case OnBusy.INTERRUPT:
-                ticket = await self._leave(key, order)
+                ticket = await self._leave(key, order, "interrupt")
                 await self._stop_turn(key, "interrupted")
                 return ticket
 
@@ -170,10 +180,9 @@ class Coordinator:
             {"task_id": key.task_id, "request_id": asked.request_id, "kind": asked.kind},
         )
 
-    async def _leave(self, key: ThreadKey, order: Order) -> Ticket:
+    async def _leave(self, key: ThreadKey, order: Order, mode: InboxMode) -> Ticket:
         """Put a message into the task's inbox; it is delivered by the turn that runs, or starts the next."""
         message_id, turn_id = new_id("msg"), new_id("turn")
-        mode = "queue" if order.on_busy is OnBusy.QUEUE else order.on_busy.value
         row = InboxRow(message_id=message_id, turn_id=turn_id, mode=mode, body=encode(order), created_at=now_ms())
         subscription = self._brain.subscribe(key, 0)
         try:
@@ -229,11 +238,14 @@ class Coordinator:
         live.gone.set()
 
     async def _next(self, key: ThreadKey) -> None:
-        """If the task is idle and a message waits, start its turn."""
+        """What is next for a task nobody runs: a turn whose answers are all there, or a message that waits."""
         if self.draining or key in self._live:
             return
-        waiting = await self._brain.inbox(key)
         thread = await self._brain.thread(key)
+        if thread is not None and thread.status == "suspended" and thread.active_turn_id is not None:
+            await self._resume_answered(key, thread.active_turn_id)
+            return
+        waiting = await self._brain.inbox(key)
         if not waiting or thread is None or thread.status != "idle" or key in self._live:
             return
         row = min(waiting, key=lambda item: item.mode != "interrupt")
@@ -349,10 +361,14 @@ class Coordinator:
         """Take a person's answer; the turn goes on when nothing else is open."""
         request = await humans.answer(self._services, user_id, reply)
         key = ThreadKey(user_id, request.task_id)
-        if await self._brain.pending_requests(user_id, request.task_id):
-            return "answered", request.request_id
-        await self.resume(key, request.turn_id)
-        return "resumed", request.request_id
+        resumed = await self._resume_answered(key, request.turn_id)
+        return "resumed" if resumed else "answered", request.request_id
+
+    async def _resume_answered(self, key: ThreadKey, turn_id: str) -> bool:
+        """Go on if nothing is open any more. A turn still on its way to being parked does so by itself then."""
+        if await self._brain.pending_requests(key.user_id, key.task_id):
+            return False
+        return await self.resume(key, turn_id) or key in self._live
 
     async def fork(self, user_id: str, task_id: str, seq: int, new_task_id: str | None) -> Forked:
         """A new task that begins where another stood at a seq."""

@@ -8,6 +8,7 @@ from aster import __version__
 from aster.brain.protocol import Brain
 from aster.brain.records import ObservabilityRow
 from aster.brain.sqlite.brain import SqliteBrain
+from aster.contracts.events import Event
 from aster.contracts.model import encode
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.history import History
@@ -23,7 +24,9 @@ from aster.raven.observation import Observation
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
 from aster.sandbox.selection import choose
+from aster.sandbox.workspaces import Workspaces
 from aster.utility_directory.platform_registry import platform_tools
+from aster.utility_directory.tool import ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 
 log = logging.getLogger("aster.engine")
@@ -76,13 +79,14 @@ class Engine:
         self._parts.push_async_callback(self.herald.close)
         self.sandbox = await choose(settings)
         self._parts.callback(self.sandbox.close)
-        tools = ToolRuntime(platform_tools(), settings, self.sandbox)
         services = Services(
             settings=settings,
             brain=self.brain,
             herald=self.herald,
-            tools=tools,
+            tools=ToolRuntime(platform_tools()),
             sandbox=self.sandbox,
+            workspaces=Workspaces(settings, self.sandbox),
+            limits=ToolLimits.of(settings),
             raven=self.raven,
             history=History(self.brain),
         )
@@ -154,7 +158,7 @@ class Engine:
             await asyncio.sleep(1.0 if gone else RETENTION_SECONDS)
 
 
-def _checked(done: "asyncio.Future[object]") -> None:
+def _checked(done: "asyncio.Future[list[Event]]") -> None:
     if not done.cancelled() and done.exception() is not None:
         log.error("an observation could not be kept: %s", done.exception())
 

@@ -28,12 +28,10 @@ from aster.contracts.events import (
 )
 from aster.contracts.llm import TokenUsage
 from aster.contracts.messages import Message
-from aster.contracts.model import to_builtins
 from aster.contracts.tools import ToolCall
 from aster.contracts.turn import (
     Answer,
     CallState,
-    ChannelStateSnapshot,
     Question,
     Transition,
     TurnRequest,
@@ -57,16 +55,6 @@ def fold(turn_id: str, records: Iterable[tuple[str, bytes]], start: TurnState | 
     for _, data in records:
         apply(state, decode_event(data))
     return state
-
-
-def snapshot(task_id: str, state: TurnState, expires_at: str) -> ChannelStateSnapshot:
-    return ChannelStateSnapshot(
-        task_id=task_id,
-        turn_id=state.turn_id,
-        seq=state.seq,
-        snapshot_json=to_builtins(state),
-        expires_at=expires_at,
-    )
 
 
 def restore(data: bytes) -> TurnState:

@@ -12,9 +12,8 @@ from aster.brain.records import ThreadKey
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import Phase, Recovery
 from aster.contracts.turn import TurnState
-from aster.engine_core import agent_loop
+from aster.engine_core import agent_loop, channel_state
 from aster.engine_core.closing import fail, finish, suspend
-from aster.engine_core.fold import fold, restore
 from aster.engine_core.history import Place
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Lost, Suspended, Yielded
@@ -27,9 +26,7 @@ log = logging.getLogger("aster.segments")
 async def load(services: Services, key: ThreadKey, turn_id: str) -> Turn:
     """A turn as its thread has it, ready to go on."""
     brain = services.brain
-    saved = await brain.snapshot(key.user_id, turn_id)
-    start = restore(saved.snapshot_json) if saved else None
-    state = fold(turn_id, await brain.records(key, turn_id, start.seq if start else 0), start)
+    state = await channel_state.load(brain, key, turn_id)
     history = await services.history.load(key, Place(state.follows_turn_id, state.follows_messages))
     return Turn(key=key, brain=brain, state=state, history=history, started=time.perf_counter())
 
@@ -47,7 +44,7 @@ async def run(turn: Turn, services: Services) -> bool:
     """Run a segment; says whether the turn is over. A cancel goes through, for the runner to deal with."""
     with (
         bind(task_id=turn.key.task_id, turn_id=turn.turn_id),
-        services.raven.traces.turn_span(turn.key.task_id, turn.turn_id, segment=turn.state.segment) as span,
+        services.raven.turn_span(turn.key.task_id, turn.turn_id, segment=turn.state.segment) as span,
     ):
         services.raven.turn_started(turn.key.user_id, turn.key.task_id, turn.turn_id, turn.state.segment)
         try:

@@ -8,6 +8,8 @@ from aster.herald.gateway import Herald
 from aster.infra.settings import Settings
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
+from aster.sandbox.workspaces import Workspaces
+from aster.utility_directory.tool import ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 
 
@@ -18,5 +20,7 @@ class Services:
     herald: Herald
     tools: ToolRuntime
     sandbox: Sandbox
+    workspaces: Workspaces
+    limits: ToolLimits
     raven: Raven
     history: History

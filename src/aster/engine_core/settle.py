@@ -66,7 +66,7 @@ async def truncated(turn: Turn, services: Services) -> bool:
         turn.write(recovery)
         raise Ended(StopReason.MAX_TOKENS)
     current = state.max_tokens or services.settings.max_tokens
-    roomier = min(current * 4, profile_of(services.herald.endpoint.model).max_output_tokens)
+    roomier = min(current * 4, profile_of(services.herald.endpoint.model).max_output)
     transition = TurnTransition(
         reason=TransitionReason.MAX_TOKENS_RECOVERY,
         step=step,

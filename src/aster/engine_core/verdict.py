@@ -62,14 +62,13 @@ def _question(call: CallState, prepared: Prepared) -> Verdict:
     answer = call.answered("question")
     if answer is not None:
         return Done(ToolOutcome(ok=True, output=(TextBlock(text=_spoken(answer)), *answer.content)))
-    question, options = prepared.question
     request = HitlRequest(
         request_id=new_id("hitl"),
         kind="question",
-        question=question,
+        question=prepared.input["question"],
         tool=call.call.name,
         tool_call_id=call.call.id,
-        options=options,
+        options=tuple(prepared.input.get("options", ())),
         created_at=now_iso(),
     )
     return Ask((request,))

@@ -1,0 +1,1 @@
+"""One thin file per resource: read the request, ask the engine, shape the answer."""

@@ -1,0 +1,35 @@
+"""The checks, in the order in which what they find explains what comes after.
+
+Nothing is changed by looking: no file is made, no lock is kept, no port stays open.
+"""
+
+import argparse
+import os
+
+from aster.cli.doctor import brain, engine, machine
+from aster.cli.doctor.report import Finding
+from aster.cli.options import settings_of
+from aster.contracts.errors import EngineError
+
+
+async def examine(args: argparse.Namespace) -> list[Finding]:
+    """Look at everything that can be looked at."""
+    findings = [machine.python(), machine.versions()]
+    if getattr(args, "url", None) or os.environ.get("ENGINE_URL"):
+        return [*findings, await engine.elsewhere(args)]
+    try:
+        settings = settings_of(args)
+    except EngineError as error:
+        wrong = Finding(
+            check="settings", status="fail", found=error.message, fix="Change them in .env or the shell."
+        )
+        return [*findings, wrong]
+    return [
+        *findings,
+        Finding(check="settings", status="ok", found="all values are valid"),
+        await machine.sandbox(settings),
+        await engine.model(settings),
+        *brain.examine(settings.sqlite_db_path),
+        machine.disk(settings.data_dir),
+        await engine.here(args, settings),
+    ]

@@ -1,0 +1,211 @@
+"""The command line: every command, its options and examples of its use.
+
+Nothing heavy is imported here: a command names the module that does the work, and `aster --version` loads none.
+"""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from aster import __version__
+
+_TOP = """\
+examples:
+  aster serve                        start an engine on 127.0.0.1:8000
+  aster chat                         talk to it (starts one for the session if none runs)
+  aster run "What is in this folder?"
+  aster doctor                       check this machine
+"""
+_SERVE = """\
+examples:
+  aster serve
+  aster serve --port 9000 --db ./brain.sqlite
+  LLM_PROVIDER=anthropic LLM_API_KEY=... aster serve
+
+Settings are read from the environment and from .env; options win over both.
+"""
+_CHAT = """\
+examples:
+  aster chat
+  aster chat --task task-4k1z         go on with an earlier task
+  aster chat --url http://engine:8000 --key ...
+
+Inside, /help lists the commands. Ctrl-C cancels the running turn, a second one leaves.
+"""
+_RUN = """\
+examples:
+  aster run "Summarise README.md"
+  aster run --json "..." | jq .type   one event per line
+  cat notes.txt | aster run -         the message from standard input
+  aster run --yes "Run the tests"     approve every tool that asks
+
+exit codes: 0 completed, 1 failed, 2 usage, 3 a person has to answer first, 130 cancelled
+"""
+_TASKS = """\
+examples:
+  aster tasks                         the newest tasks
+  aster tasks show task-4k1z
+  aster tasks events task-4k1z --after 100
+  aster tasks fork task-4k1z --seq 42
+"""
+_KEYS = """\
+examples:
+  aster keys create laptop            prints the key, once
+  aster keys create bot --user bob    tasks of another user, apart from yours
+  aster keys rotate laptop            a new key; the old one stops after the overlap
+  aster keys revoke laptop
+
+Works on the brain file, whether or not an engine is running.
+"""
+_DOCTOR = """\
+examples:
+  aster doctor
+  aster doctor --json
+
+Exits with 1 when something has to be fixed before the engine can work.
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="aster",
+        description="A self-hosted agent engine.",
+        epilog=_TOP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"aster {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
+    _serve(_command(commands, "serve", "start an engine", _SERVE))
+    _chat(_command(commands, "chat", "talk to an engine", _CHAT))
+    _run(_command(commands, "run", "one message, one answer", _RUN))
+    _tasks(_command(commands, "tasks", "look at tasks and change them", _TASKS))
+    _keys(_command(commands, "keys", "make and withdraw keys", _KEYS))
+    _doctor(_command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
+    return parser
+
+
+def _command(commands: Any, name: str, summary: str, examples: str = "") -> Any:
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _engine_options(parser: argparse.ArgumentParser) -> None:
+    later = argparse.SUPPRESS
+    parser.add_argument("--url", default=later, help="the engine's address (ENGINE_URL; default: this machine's)")
+    parser.add_argument("--key", default=later, help="the engine's key (ENGINE_KEY)")
+
+
+def _settings_options(parser: argparse.ArgumentParser) -> None:
+    later = argparse.SUPPRESS
+    parser.add_argument("--db", metavar="FILE", default=later, help="the brain (SQLITE_DB_PATH)")
+    parser.add_argument("--env-file", metavar="FILE", default=later, help="read settings from here, not from .env")
+
+
+def _json_option(parser: argparse.ArgumentParser, what: str = "print JSON") -> None:
+    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=what)
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", help="address to listen on (HOST)")
+    parser.add_argument("--port", type=int, help="port to listen on, 0 for a free one (PORT)")
+    _settings_options(parser)
+    parser.add_argument("--log-format", choices=("json", "text"), help="how log lines look (ENGINE_LOG_FORMAT)")
+
+
+def _chat(parser: argparse.ArgumentParser) -> None:
+    _engine_options(parser)
+    parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
+
+
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("message", help="what to say; - reads it from standard input")
+    _engine_options(parser)
+    parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
+    _json_option(parser, "print every event as one line of JSON")
+    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="cancel the turn after this long")
+    consent = parser.add_mutually_exclusive_group()
+    consent.add_argument("--yes", dest="consent", action="store_const", const="yes", help="approve every tool")
+    consent.add_argument("--no", dest="consent", action="store_const", const="no", help="refuse tools that ask")
+
+
+def _tasks(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(action="list", limit=20, status=None, search=None)
+    _engine_options(parser)
+    _json_option(parser)
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    listing = _action(actions, "list", "the newest tasks", task=False)
+    listing.add_argument("--limit", type=_count, default=20, metavar="N", help="at most so many (default 20)")
+    listing.add_argument("--status", choices=("idle", "running", "suspended"), help="only those")
+    listing.add_argument("--search", metavar="TEXT", help="only tasks whose title has this text")
+    _action(actions, "show", "one task with its turns and open questions")
+    events = _action(actions, "events", "the events of a task's thread")
+    events.add_argument("--after", type=int, default=0, metavar="SEQ", help="only those after this seq")
+    events.add_argument("--types", default="", metavar="A,B", help="only these types")
+    fork = _action(actions, "fork", "a new task that begins where this one stood")
+    fork.add_argument("--seq", type=int, required=True, metavar="N", help="the last event to take over")
+    fork.add_argument("--as", dest="new_task", metavar="ID", help="the new task's id")
+    _action(actions, "cancel", "stop the running turn")
+    _action(actions, "delete", "delete a task and all that belongs to it")
+
+
+def _action(actions: Any, name: str, summary: str, *, task: bool = True) -> Any:
+    parser = _command(actions, name, summary)
+    if task:
+        parser.add_argument("task", metavar="ID", help="the task")
+    _engine_options(parser)
+    _json_option(parser)
+    return parser
+
+
+def _keys(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
+    for name, summary in (
+        ("create", "make a key and print it, once"),
+        ("list", "all keys, without the keys themselves"),
+        ("revoke", "withdraw a key at once"),
+        ("rotate", "replace a key by a new one"),
+    ):
+        action = _command(actions, name, summary)
+        if name == "create":
+            action.add_argument("name", metavar="NAME", help="what the key is called")
+            action.add_argument("--user", metavar="USER", help="whose tasks it opens (default: the operator's)")
+        elif name != "list":
+            action.add_argument("which", metavar="NAME", help="the key's name or id")
+        _settings_options(action)
+        _json_option(action)
+
+
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    _engine_options(parser)
+    _settings_options(parser)
+    _json_option(parser)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError("must be more than 0")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 200:
+        raise argparse.ArgumentTypeError("must be between 1 and 200")
+    return value
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the arguments, or end with what is wrong with them (2)."""
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    if args.command is None:
+        parser.print_help()
+        parser.exit(0)
+    return args

@@ -1,0 +1,50 @@
+"""Lines of text, for pipes and logs: the answer as it comes, each call in two lines, no thinking."""
+
+from typing import TextIO
+
+from aster.cli.screen.cards import call_line, result_line
+from aster.client.transcript import Item, Passage, ToolCard
+
+
+class PlainSurface:
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._mid_line = False
+
+    def passage(self, item: Passage, shown: int) -> int:
+        if item.thinking:
+            return 0
+        text = item.text
+        self._write(text[shown:])
+        if item.done:
+            self._end_line()
+        return len(text)
+
+    def card(self, card: ToolCard) -> None:
+        self.notice(f"* {call_line(card)}\n  {result_line(card)}")
+
+    def unfinished(self, items: list[Item], shown: int) -> None:
+        """A pipe has no place for what may still change."""
+
+    def said(self, text: str) -> None:
+        self.notice(f"> {text}")
+
+    def show(self, text: str) -> None:
+        self.notice(text)
+
+    def notice(self, text: str) -> None:
+        self._end_line()
+        self._write(text + "\n")
+
+    def pause(self) -> None:
+        self._end_line()
+
+    def _end_line(self) -> None:
+        if self._mid_line:
+            self._write("\n")
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._out.write(text)
+            self._out.flush()
+            self._mid_line = not text.endswith("\n")

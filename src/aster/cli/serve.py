@@ -1,0 +1,65 @@
+"""`aster serve`: an engine in the foreground, with a few words to the person who started it.
+
+The words go to a terminal only, and come from the engine's own `/health` once it takes requests, so they say what
+is and not what was meant.
+"""
+
+import argparse
+import asyncio
+import sys
+import threading
+from typing import Any
+
+from aster.cli.options import settings_of
+from aster.client import AsterClient
+from aster.contracts.errors import EngineError
+from aster.infra.logging import configure
+from aster.infra.settings import Settings
+from aster.server.listener import serve
+
+NO_MODEL = (
+    "No model is configured: a built-in script answers. Set LLM_PROVIDER (openai or anthropic) and LLM_API_KEY,\n"
+    "           or LLM_BASE_URL for Ollama, vLLM or llama.cpp, in the environment or in .env."
+)
+
+
+def command(args: argparse.Namespace) -> int:
+    settings = settings_of(args, host=args.host, port=args.port, engine_log_format=args.log_format)
+    terminal = sys.stdout.isatty()
+    chosen = "engine_log_format" in settings.model_fields_set
+    configure(settings.engine_log_level, settings.engine_log_format if chosen or not terminal else "text")
+    return serve(settings, (lambda url: _greet(url, settings)) if terminal else None)
+
+
+def _greet(url: str, settings: Settings) -> None:
+    """The engine's loop is busy serving; the greeting asks it from outside, like anybody else."""
+    threading.Thread(target=lambda: asyncio.run(_print_banner(url, settings)), daemon=True).start()
+
+
+async def _print_banner(url: str, settings: Settings) -> None:
+    async with AsterClient(url) as client:
+        try:
+            health = await client.health()
+        except EngineError:
+            return
+    print(banner(url, settings, health.version, health.subsystems), flush=True)
+
+
+def banner(url: str, settings: Settings, version: str, subsystems: dict[str, Any]) -> str:
+    """What the engine is and how to talk to it."""
+    sandbox: dict[str, Any] = subsystems.get("sandbox", {})
+    isolation = f"{sandbox.get('backend')}" if sandbox.get("ok") else f"none ({sandbox.get('reason')})"
+    demo = settings.llm_provider == "demo"
+    model = NO_MODEL if demo else f"{subsystems.get('llm', {}).get('model')} ({settings.llm_provider})"
+    keyed = settings.engine_api_key is not None or settings.engine_key_hash is not None
+    elsewhere = "" if url == "http://127.0.0.1:8000" else f" --url {url}"
+    return "\n".join(
+        [
+            f"Aster {version}",
+            f"  listens  {url}{'' if keyed else '  (no engine key set: open to this machine alone)'}",
+            f"  model    {model}",
+            f"  sandbox  {isolation}",
+            f"  brain    {settings.sqlite_db_path}",
+            f"  talk     aster chat{elsewhere}    (Ctrl-C stops the engine)",
+        ]
+    )

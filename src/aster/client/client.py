@@ -1,0 +1,169 @@
+"""The Python SDK: an engine's routes as typed methods, and streams that survive whatever the network does.
+
+`execute` hands on every event of a turn exactly once and ends with the turn, through cuts, drains and restarts. An
+engine that has answered before is waited for; one that never did is reported at once.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+from aster.client.follow import OnWait, Patience, Reader, ThreadEvent
+from aster.client.records import (
+    Answered,
+    Cancelled,
+    Deleted,
+    EventPage,
+    Forked,
+    Health,
+    OnBusy,
+    PendingList,
+    PendingRequest,
+    RawPage,
+    TaskDetail,
+    TaskPage,
+)
+from aster.client.submission import Submission
+from aster.client.wire import Wire
+from aster.contracts.blocks import MediaBlock
+from aster.contracts.model import to_builtins
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+
+
+class AsterClient:
+    """An engine at `url`. A lost one is looked for `patience` seconds; one silent for `silence` seconds is lost."""
+
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        key: str | None = None,
+        *,
+        patience: float = 60.0,
+        silence: float = 45.0,
+        on_wait: OnWait | None = None,
+    ) -> None:
+        self._wire = Wire(url, key, silence)
+        self._patience = patience
+        self._on_wait = on_wait
+
+    @property
+    def url(self) -> str:
+        return self._wire.url
+
+    async def close(self) -> None:
+        await self._wire.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def execute(
+        self,
+        message: str,
+        task_id: str,
+        *,
+        media: Sequence[MediaBlock] = (),
+        direct: bool = False,
+        super_thinking: bool = False,
+        edit_message_id: str | None = None,
+        retry_message_id: str | None = None,
+        on_busy: OnBusy = "reject",
+    ) -> AsyncGenerator[ThreadEvent]:
+        """Post a message and follow the turn that takes it to its end. Leaving early does not stop the turn."""
+        return Submission(
+            wire=self._wire,
+            task_id=task_id,
+            message=message,
+            options={
+                "media": to_builtins(tuple(media)),
+                "direct": direct,
+                "super_thinking": super_thinking,
+                "edit_message_id": edit_message_id,
+                "retry_message_id": retry_message_id,
+                "on_busy": on_busy,
+            },
+            patience=Patience(self._wire, self._patience, self._on_wait),
+        ).run()
+
+    def replay(self, task_id: str, after_seq: int = 0) -> AsyncGenerator[ThreadEvent]:
+        """Everything on a thread after `after_seq`, then what its running turn adds, until that ends."""
+        return Reader(self._wire, task_id, after_seq, Patience(self._wire, self._patience, self._on_wait)).resume()
+
+    async def cancel(self, task_id: str, *, clear_inbox: bool = False) -> Cancelled:
+        body = {"task_id": task_id, "clear_inbox": clear_inbox}
+        return await self._wire.ask(Cancelled, "POST", "/execute/cancel", body=body)
+
+    async def respond(
+        self,
+        answer: str,
+        *,
+        request_id: str | None = None,
+        task_id: str | None = None,
+        feedback: str | None = None,
+        content_blocks: Sequence[MediaBlock] = (),
+    ) -> Answered:
+        """Answer a question by its request, or the oldest open one of a task."""
+        said: dict[str, Any] = {
+            "answer": answer,
+            "request_id": request_id,
+            "task_id": task_id,
+            "feedback": feedback,
+            "content_blocks": to_builtins(tuple(content_blocks)) or None,
+        }
+        body = {name: value for name, value in said.items() if value is not None}
+        return await self._wire.ask(Answered, "POST", "/hitl/respond", body=body)
+
+    async def pending(self, task_id: str | None = None) -> tuple[PendingRequest, ...]:
+        found = await self._wire.ask(PendingList, "GET", "/hitl/pending", params={"task_id": task_id})
+        return found.pending
+
+    async def tasks(
+        self, *, limit: int = 50, before: str | None = None, status: str | None = None, search: str | None = None
+    ) -> TaskPage:
+        params = {"limit": limit, "before": before, "status": status, "search": search}
+        return await self._wire.ask(TaskPage, "GET", "/tasks", params=params)
+
+    async def task(self, task_id: str) -> TaskDetail:
+        return await self._wire.ask(TaskDetail, "GET", _path(task_id))
+
+    async def events(
+        self, task_id: str, *, after_seq: int = 0, limit: int = 200, types: Sequence[str] = ()
+    ) -> EventPage:
+        """One page of a thread."""
+        params = {"after_seq": after_seq, "limit": limit, "types": ",".join(types) or None}
+        page = await self._wire.ask(RawPage, "GET", f"{_path(task_id)}/events", params=params)
+        return page.read()
+
+    async def thread(
+        self, task_id: str, *, after_seq: int = 0, types: Sequence[str] = ()
+    ) -> AsyncGenerator[ThreadEvent]:
+        """A thread as it stands, page after page."""
+        at, before = after_seq, -1
+        while at > before:
+            page = await self.events(task_id, after_seq=at, types=types)
+            for event in page.events:
+                yield event
+            before, at = at, page.next_after_seq if page.next_after_seq < page.head_seq else at
+
+    async def fork(self, task_id: str, seq: int, new_task_id: str | None = None) -> Forked:
+        """A new task that shares this one's thread up to `seq`."""
+        body: dict[str, Any] = {"seq": seq}
+        if new_task_id is not None:
+            body["task_id"] = new_task_id
+        return await self._wire.ask(Forked, "POST", f"{_path(task_id)}/fork", body=body)
+
+    async def delete(self, task_id: str) -> Deleted:
+        return await self._wire.ask(Deleted, "DELETE", _path(task_id))
+
+    async def health(self) -> Health:
+        return await self._wire.ask(Health, "GET", "/health", accept=frozenset({503}))
+
+
+def _path(task_id: str) -> str:
+    return f"/tasks/{quote(task_id, safe='')}"

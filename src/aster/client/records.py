@@ -1,0 +1,141 @@
+"""What the engine answers, as the client reads it: typed, and tolerant of fields a newer engine adds."""
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from aster.contracts.events import AnyEvent, UnknownEvent, decode_event
+from aster.contracts.model import Contract
+
+OnBusy: TypeAlias = Literal["reject", "queue", "steer", "interrupt"]
+
+
+class TaskSummary(Contract):
+    """A task as it is listed."""
+
+    task_id: str
+    title: str = ""
+    status: str = "idle"
+    created_at: str = ""
+    updated_at: str = ""
+    active_turn_id: str | None = None
+    from_task_id: str | None = None
+    from_seq: int | None = None
+
+
+class TaskPage(Contract):
+    """Tasks, the newest first; `next` is what to pass as `before` for more."""
+
+    tasks: tuple[TaskSummary, ...]
+    next: str | None = None
+
+
+class TurnSummary(Contract):
+    """A turn as it is listed with its task."""
+
+    turn_id: str
+    status: str
+    first_seq: int = 0
+    last_seq: int | None = None
+    started_at: str = ""
+    ended_at: str | None = None
+    stop_reason: str | None = None
+    error: str | None = None
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class PendingRequest(Contract):
+    """A question that waits for a person."""
+
+    request_id: str
+    task_id: str
+    kind: str
+    question: str
+    turn_id: str | None = None
+    tool: str | None = None
+    tool_call_id: str | None = None
+    input: dict[str, Any] | None = None
+    options: tuple[str, ...] | None = None
+    reason: str | None = None
+    created_at: str = ""
+
+
+class PendingList(Contract):
+    pending: tuple[PendingRequest, ...]
+
+
+class WaitingMessage(Contract):
+    """A message that waits for its turn."""
+
+    message_id: str
+    mode: str
+    message: str
+    created_at: str = ""
+
+
+class TaskDetail(TaskSummary):
+    """A task with its turns, what it waits for and what waits for it."""
+
+    head_seq: int = 0
+    turns: tuple[TurnSummary, ...] = ()
+    pending: tuple[PendingRequest, ...] = ()
+    inbox: tuple[WaitingMessage, ...] = ()
+
+
+class RawPage(Contract):
+    """A page of a thread as it arrives."""
+
+    events: tuple[msgspec.Raw, ...]
+    next_after_seq: int
+    head_seq: int
+
+    def read(self) -> "EventPage":
+        return EventPage(
+            events=tuple(decode_event(bytes(raw)) for raw in self.events),
+            next_after_seq=self.next_after_seq,
+            head_seq=self.head_seq,
+        )
+
+
+class EventPage(Contract):
+    """A page of a thread; the next one begins after `next_after_seq`, and at `head_seq` there is none."""
+
+    events: tuple[AnyEvent | UnknownEvent, ...]
+    next_after_seq: int
+    head_seq: int
+
+
+class Cancelled(Contract):
+    task_id: str
+    turn_id: str
+    status: str
+    dropped_messages: int = 0
+
+
+class Answered(Contract):
+    status: str
+    request_id: str
+
+
+class Forked(Contract):
+    task_id: str
+    from_task_id: str
+    from_seq: int
+    head_seq: int
+
+
+class Deleted(Contract):
+    status: str
+    task_id: str
+
+
+class Health(Contract):
+    """`ok`, `degraded`, or `starting` and `draining` while the engine takes no work."""
+
+    status: str
+    version: str = ""
+    uptime_seconds: float = 0.0
+    subsystems: dict[str, Any] = {}

@@ -1,0 +1,94 @@
+"""Handing a message to an engine exactly once, then following the turn that takes it.
+
+A connection cut before the answer began leaves open whether the engine took the message. The thread knows: the
+submission notes its head beforehand, looks there, and posts again only what is not on it.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from aster.client.follow import Patience, Reader, ThreadEvent
+from aster.client.records import RawPage
+from aster.client.wire import EngineUnreachable, Wire
+from aster.contracts.blocks import text_of
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.events import TaskLifecycle, UserMessage
+
+_LOOKS = 3
+
+
+@dataclass(slots=True)
+class Submission:
+    wire: Wire
+    task_id: str
+    message: str
+    options: dict[str, Any]
+    patience: Patience
+    _doubtful: bool = False
+
+    async def run(self) -> AsyncGenerator[ThreadEvent]:
+        """Every event of the turn that takes the message, from its beginning to its end."""
+        before = await self._page(0, limit=1)
+        reader = Reader(self.wire, self.task_id, before.head_seq if before else 0, self.patience)
+        error: EngineError | None = None
+        while not reader.addressed:
+            try:
+                async with self.wire.open("POST", "/execute", body=self._body()) as response:
+                    reader.address(response)
+                    async with aclosing(reader.read(response)) as events:
+                        async for event in events:
+                            yield event
+            except EngineError as failure:
+                error = failure
+                if not reader.addressed:
+                    await self._failed(reader, failure)
+        async with aclosing(reader.resume(error)) as events:
+            async for event in events:
+                yield event
+
+    def _body(self) -> dict[str, Any]:
+        given = {name: value for name, value in self.options.items() if value is not None}
+        return {"message": self.message, "task_id": self.task_id, **given}
+
+    async def _page(self, after_seq: int, limit: int, types: str | None = None) -> RawPage | None:
+        """A page of the thread, however long the engine takes to come back; None when there is no such task."""
+        params = {"after_seq": after_seq, "limit": limit, "types": types}
+        while True:
+            try:
+                path = f"/tasks/{quote(self.task_id, safe='')}/events"
+                return await self.wire.ask(RawPage, "GET", path, params=params)
+            except EngineError as error:
+                if error.code is ErrorCode.TASK_NOT_FOUND:
+                    return None
+                await self.patience.wait(error)
+
+    async def _failed(self, reader: Reader, failure: EngineError) -> None:
+        """The post failed: follow the message if it was taken all the same, else wait to post it again."""
+        if isinstance(failure, EngineUnreachable):
+            self._doubtful = self._doubtful or failure.sent
+        if not self._doubtful:
+            if failure.code is not ErrorCode.DRAINING:
+                raise failure
+            await self.patience.wait(failure)
+            return
+        for _ in range(_LOOKS):
+            page = await self._page(reader.seq, limit=200, types="user_message,task_lifecycle")
+            reader.message_id = next(filter(None, map(self._mine, page.read().events)), None) if page else None
+            if reader.message_id is not None:
+                return
+            await self.patience.wait(failure)
+
+    def _mine(self, event: ThreadEvent) -> str | None:
+        """The id of the message, if this event says that it was taken."""
+        match event:
+            case TaskLifecycle(phase="queued", message_id=message_id) if self.options["on_busy"] != "reject":
+                return message_id
+            case UserMessage(origin=origin, message_id=message_id) if origin != "engine":
+                if (retried := self.options["retry_message_id"]) is not None:
+                    return message_id if event.retries == retried else None
+                return message_id if text_of(event.content) == self.message else None
+            case _:
+                return None

@@ -1,0 +1,139 @@
+"""How a model call fails: one exception whose kind tells the loop what to do next.
+
+The kind is decided by the protocol that was spoken, from the status and the provider's own machine fields.
+Whoever catches it looks at `kind`, `retryable` and `retry_after`, never at the sentence.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from typing import Any
+
+from aster.contracts.errors import EngineError, ErrorCode, Retry
+
+
+class FailureKind(StrEnum):
+    RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
+    TIMEOUT = "timeout"
+    TRANSPORT = "transport"
+    OVERFLOW = "overflow"
+    AUTH = "auth"
+    BAD_REQUEST = "bad_request"
+    REFUSED_MEDIA = "refused_media"
+    PROVIDER = "provider"
+
+
+_RETRYABLE = frozenset(
+    {
+        FailureKind.RATE_LIMITED,
+        FailureKind.OVERLOADED,
+        FailureKind.TIMEOUT,
+        FailureKind.TRANSPORT,
+        FailureKind.PROVIDER,
+    }
+)
+_CODES = {
+    FailureKind.RATE_LIMITED: ErrorCode.LLM_RATE_LIMITED,
+    FailureKind.TIMEOUT: ErrorCode.LLM_TIMEOUT,
+    FailureKind.OVERFLOW: ErrorCode.CONTEXT_OVERFLOW,
+}
+_STATUS_KINDS = {
+    401: FailureKind.AUTH,
+    402: FailureKind.AUTH,
+    403: FailureKind.AUTH,
+    408: FailureKind.TIMEOUT,
+    409: FailureKind.PROVIDER,
+    413: FailureKind.OVERFLOW,
+    425: FailureKind.PROVIDER,
+    429: FailureKind.RATE_LIMITED,
+    503: FailureKind.OVERLOADED,
+    504: FailureKind.TIMEOUT,
+    529: FailureKind.OVERLOADED,
+}
+_ADVICE = {
+    FailureKind.RATE_LIMITED: "The model provider limits the rate of calls; try again later.",
+    FailureKind.OVERLOADED: "The model provider is overloaded; try again later.",
+    FailureKind.TIMEOUT: "The model provider did not answer in time; try again.",
+    FailureKind.TRANSPORT: "The connection to the model provider failed; try again.",
+    FailureKind.OVERFLOW: "The conversation does not fit the model; shorten it.",
+    FailureKind.AUTH: "The model provider refused the key or the account; check LLM_API_KEY and the plan.",
+    FailureKind.BAD_REQUEST: "The model provider refused the request; check LLM_MODEL and what was sent.",
+    FailureKind.REFUSED_MEDIA: "The model provider refused an image or a document; send another or none.",
+    FailureKind.PROVIDER: "The model provider failed; try again.",
+}
+_SAID_LIMIT = 2000
+
+
+class HeraldError(EngineError):
+    """A failed model call; `said` is the provider's own sentence, if there was one."""
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        said: str = "",
+        *,
+        status: int | None = None,
+        provider_code: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        said = said.strip()[:_SAID_LIMIT]
+        details: dict[str, Any] = {"kind": kind.value}
+        if status is not None:
+            details["status"] = status
+        if provider_code is not None:
+            details["provider_code"] = provider_code
+        message = f"{_ADVICE[kind]} ({said})" if said else _ADVICE[kind]
+        code = _CODES.get(kind, ErrorCode.LLM_PROVIDER_ERROR)
+        super().__init__(code, message, details, retry_after=retry_after)
+        self.kind = kind
+
+    @property
+    def retryable(self) -> bool:
+        return self.kind in _RETRYABLE
+
+    @property
+    def retry(self) -> Retry:
+        if not self.retryable:
+            return "never"
+        return "now" if self.retry_after is None and self.kind is not FailureKind.RATE_LIMITED else "after"
+
+    def hide(self, secret: str | None) -> "HeraldError":
+        """Makes sure that a provider that repeats the key in its answer does not spread it."""
+        if secret and secret in self.message:
+            self.message = self.message.replace(secret, "[key]")
+            self.args = (self.message,)
+        return self
+
+
+def kind_of_status(status: int) -> FailureKind:
+    """What an HTTP status means when the provider says nothing more exact."""
+    fallback = FailureKind.PROVIDER if status >= 500 else FailureKind.BAD_REQUEST
+    return _STATUS_KINDS.get(status, fallback)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date)."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or value is None:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < 1e9 else None

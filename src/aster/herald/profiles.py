@@ -1,0 +1,150 @@
+"""Facts about model families: how much they hold, what they cost, what they can do.
+
+This is data with a date, looked up by the longest prefix of the model's name. A model nobody listed gets
+careful defaults and no price: an unknown cost is said to be unknown, never guessed.
+"""
+
+import re
+from functools import cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from aster.contracts.llm import TokenUsage
+
+PRICES_AS_OF = "2026-11"
+
+Thinking: TypeAlias = Literal["none", "budget", "adaptive", "effort"]
+"""How thinking is asked for: not at all, by a token budget, by effort with the model deciding, by effort alone."""
+
+
+class Price(NamedTuple):
+    """USD per million tokens in the four buckets; a prompt over `long_from` tokens costs `long_*` times as much."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+    long_from: int | None = None
+    long_input: float = 1.0
+    long_output: float = 1.0
+
+    def of(self, usage: TokenUsage) -> float:
+        long = self.long_from is not None and usage.input_total > self.long_from
+        prompt = (
+            usage.input * self.input + usage.cache_read * self.cache_read + usage.cache_write * self.cache_write
+        )
+        answer = usage.output * self.output
+        return (prompt * (self.long_input if long else 1) + answer * (self.long_output if long else 1)) / 1_000_000
+
+
+class Profile(NamedTuple):
+    """One family. `sampling`: it takes temperature and top_p. `effort_with_tools`: it thinks beside tools in
+    Chat Completions (those that do not must be told to think not at all when tools are offered)."""
+
+    context_window: int
+    max_output: int
+    price: Price | None = None
+    thinking: Thinking = "none"
+    sampling: bool = True
+    vision: bool = True
+    pdf: bool = True
+    effort_with_tools: bool = True
+    known: bool = True
+
+
+UNKNOWN = Profile(32_768, 4_096, vision=False, pdf=False, known=False)
+
+
+def _claude(price: Price | None, *, output: int = 128_000, sampling: bool = False) -> Profile:
+    return Profile(1_000_000, output, price, "adaptive", sampling)
+
+
+def _claude_45(price: Price) -> Profile:
+    return Profile(200_000, 64_000, price, "budget")
+
+
+def _gpt(price: Price, window: int = 400_000, *, chat_thinks: bool = True) -> Profile:
+    return Profile(window, 128_000, price, "effort", sampling=False, effort_with_tools=chat_thinks)
+
+
+def _gpt_long(input_: float, output: float, cached: float, write: float) -> Profile:
+    return _gpt(Price(input_, output, cached, write, 272_000, 2.0, 1.5), 1_050_000, chat_thinks=False)
+
+
+PROFILES: dict[str, Profile] = {
+    "claude-fable-5": _claude(Price(10, 50, 1, 12.5)),
+    "claude-fable-5-1": _claude(Price(10, 50, 1, 12.5)),
+    "claude-mythos": _claude(None),
+    "claude-opus-5-5": _claude(Price(4, 20, 0.4, 5)),
+    "claude-opus-5": _claude(Price(5, 25, 0.5, 6.25)),
+    "claude-opus-4-8": _claude(Price(5, 25, 0.5, 6.25)),
+    "claude-opus-4-7": _claude(Price(5, 25, 0.5, 6.25)),
+    "claude-opus-4-6": _claude(Price(5, 25, 0.5, 6.25), sampling=True),
+    "claude-opus-4-5": _claude_45(Price(5, 25, 0.5, 6.25)),
+    "claude-sonnet-5-5": _claude(Price(2, 10, 0.2, 2.5)),
+    "claude-sonnet-5": _claude(Price(2, 10, 0.2, 2.5)),
+    "claude-sonnet-4-6": _claude(Price(3, 15, 0.3, 3.75), output=64_000, sampling=True),
+    "claude-sonnet-4-5": _claude_45(Price(3, 15, 0.3, 3.75)),
+    "claude-haiku-5-5": _claude(Price(0.1, 0.5, 0.01, 0.125, 100_000, 5.0, 5.0)),
+    "claude-haiku-4-5": _claude_45(Price(1, 5, 0.1, 1.25)),
+    "gpt-6-astra": _gpt_long(10, 50, 1, 12.5),
+    "gpt-6.1-sol": _gpt_long(2, 10, 0.1, 2.5),
+    "gpt-6.1-terra": _gpt_long(1, 5, 0.05, 1.25),
+    "gpt-6-sol": _gpt_long(2, 10, 0.2, 2.5),
+    "gpt-6-luna": _gpt_long(0.1, 0.5, 0.01, 0.125),
+    "gpt-5.6": _gpt_long(4, 20, 0.4, 5),
+    "gpt-5.6-sol": _gpt_long(4, 20, 0.4, 5),
+    "gpt-5.6-terra": _gpt_long(2, 12, 0.2, 2.5),
+    "gpt-5.6-luna": _gpt_long(0.2, 1.2, 0.02, 0.25),
+    "gpt-5.5": _gpt_long(5, 30, 0.5, 5),
+    "gpt-5.4": _gpt_long(2.5, 15, 0.25, 2.5),
+    "gpt-5.4-mini": _gpt(Price(0.75, 4.5, 0.075, 0.75), chat_thinks=False),
+    "gpt-5.2": _gpt(Price(1.75, 14, 0.175, 1.75)),
+    "gpt-5.1": _gpt(Price(1.25, 10, 0.125, 1.25)),
+    "gpt-5": _gpt(Price(1.25, 10, 0.125, 1.25)),
+    "gpt-5-mini": _gpt(Price(0.25, 2, 0.025, 0.25)),
+    "gpt-5-nano": _gpt(Price(0.05, 0.4, 0.005, 0.05)),
+    "gpt-4.1": Profile(1_047_576, 32_768, Price(2, 8, 0.5, 2)),
+    "gpt-4.1-mini": Profile(1_047_576, 32_768, Price(0.4, 1.6, 0.1, 0.4)),
+    "gpt-4.1-nano": Profile(1_047_576, 32_768, Price(0.1, 0.4, 0.025, 0.1)),
+    "gpt-4o": Profile(128_000, 16_384, Price(2.5, 10, 1.25, 2.5)),
+    "gpt-4o-mini": Profile(128_000, 16_384, Price(0.15, 0.6, 0.075, 0.15)),
+    "o4-mini": Profile(200_000, 100_000, Price(1.1, 4.4, 0.275, 1.1), "effort", sampling=False),
+    "o3-mini": Profile(200_000, 100_000, Price(1.1, 4.4, 0.55, 1.1), "effort", sampling=False, vision=False),
+    "o3": Profile(200_000, 100_000, Price(2, 8, 0.5, 2), "effort", sampling=False),
+}
+_SNAPSHOT = re.compile(r"(-latest|[-@]\d{4}-?\d\d-?\d\d)?")
+
+
+@cache
+def profile_of(model: str) -> Profile:
+    """The family whose name is the longest prefix of the model's (after a gateway's `vendor/`).
+
+    Abilities are inherited by names that only begin alike (a sibling, the next version); a price is not, it
+    holds for the listed name and its dated snapshots.
+    """
+    plain = model.rpartition("/")[2]
+    family = max((name for name in PROFILES if plain.startswith(name)), key=len, default=None)
+    if family is None:
+        return UNKNOWN
+    listed = plain == model and _SNAPSHOT.fullmatch(plain[len(family) :])
+    return PROFILES[family] if listed else PROFILES[family]._replace(price=None)
+
+
+def cost_usd(model: str, usage: TokenUsage) -> float | None:
+    """What a call cost, or None when the model's price is not known."""
+    price = profile_of(model).price
+    return price.of(usage) if price is not None else None
+
+
+def output_limit(model: str, max_tokens: int, thinking_budget: int | None) -> int:
+    """The output tokens to ask for: thinking comes on top of the answer, and a known family has a ceiling."""
+    wanted = max_tokens + (thinking_budget or 0)
+    profile = profile_of(model)
+    return min(wanted, profile.max_output) if profile.known else wanted
+
+
+def effort(thinking_budget: int) -> Literal["low", "medium", "high"]:
+    """A thinking budget in tokens, as models that think by effort understand it."""
+    if thinking_budget < 4096:
+        return "low"
+    return "medium" if thinking_budget < 16384 else "high"

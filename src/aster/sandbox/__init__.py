@@ -1,0 +1,1 @@
+"""Where tools run: isolation, the file system they may see, and what needs a person's word first."""

@@ -1,0 +1,170 @@
+"""What the JSON routes answer, as the reference page shows it; times are ISO-8601 in UTC with milliseconds."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from aster.brain.records import HitlRecord, InboxRow, ThreadRecord, TurnRecord
+from aster.contracts.model import decode
+from aster.engine_core.orders import Order
+from aster.infra.clock import iso_ms
+
+
+class Task(BaseModel):
+    """A conversation."""
+
+    task_id: str
+    title: str = Field(description="The beginning of its first message.")
+    status: Literal["idle", "running", "suspended"] = Field(description="`suspended`: a human is asked.")
+    created_at: str
+    updated_at: str
+    active_turn_id: str | None = Field(description="The turn that runs or waits for a human.")
+    from_task_id: str | None = Field(description="The task it was forked from.")
+    from_seq: int | None = None
+
+    @classmethod
+    def of(cls, record: ThreadRecord) -> "Task":
+        return cls.model_validate(_fields(record) | _times(record, "created_at", "updated_at"))
+
+
+class TaskPage(BaseModel):
+    tasks: list[Task] = Field(description="Newest change first.")
+    next: str | None = Field(description="Give it as `before` to go on; null at the end.")
+
+
+class Turn(BaseModel):
+    """One message and all it caused."""
+
+    turn_id: str
+    status: Literal["running", "suspended", "completed", "errored", "cancelled"]
+    segment: int = Field(description="How often it was suspended and went on.")
+    first_seq: int
+    last_seq: int | None
+    started_at: str
+    ended_at: str | None
+    stop_reason: str | None
+    error: str | None = Field(description="The code of the failure that ended it.")
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost_usd: float
+
+    @classmethod
+    def of(cls, record: TurnRecord) -> "Turn":
+        return cls.model_validate(_fields(record) | _times(record, "started_at", "ended_at"))
+
+
+class Pending(BaseModel):
+    """A request to a human that has no answer yet."""
+
+    request_id: str
+    task_id: str
+    turn_id: str
+    kind: str = Field(description="`permission`, `question` or `in_doubt`.")
+    question: str
+    created_at: str
+    tool: str | None = None
+    tool_call_id: str | None = None
+    input: dict[str, Any] | None = Field(None, description="What the tool would be called with.")
+    options: list[str] | None = Field(None, description="The answers that make sense, if they are few.")
+    reason: str | None = Field(None, description="Why a human is asked.")
+
+    @classmethod
+    def of(cls, record: HitlRecord) -> "Pending":
+        return cls.model_validate(
+            _fields(record)
+            | _times(record, "created_at")
+            | {
+                "input": decode(record.input, dict[str, Any]) if record.input else None,
+                "options": decode(record.options, list[str]) if record.options else None,
+            }
+        )
+
+
+class PendingList(BaseModel):
+    pending: list[Pending] = Field(description="Oldest first.")
+
+
+class Waiting(BaseModel):
+    """A message that waits for its turn."""
+
+    message_id: str
+    turn_id: str = Field(description="The turn it starts, unless the running one takes it.")
+    mode: Literal["queue", "steer", "interrupt"]
+    message: str
+    media: int = Field(description="How many media blocks come with it.")
+    created_at: str
+
+    @classmethod
+    def of(cls, row: InboxRow) -> "Waiting":
+        order = decode(row.body, Order)
+        return cls.model_validate(
+            _fields(row) | _times(row, "created_at") | {"message": order.message, "media": len(order.media)}
+        )
+
+
+class TaskDetail(Task):
+    """A task with its turns and what waits in it."""
+
+    head_seq: int = Field(description="The newest event of its thread.")
+    turns: list[Turn]
+    pending: list[Pending]
+    inbox: list[Waiting]
+
+
+class EventsPage(BaseModel):
+    events: list[dict[str, Any]] = Field(description="Events in order, as in the stream.")
+    next_after_seq: int = Field(description="Give it as `after_seq` to go on; at `head_seq` there is no more.")
+    head_seq: int
+
+
+class Resumed(BaseModel):
+    status: Literal["resumed", "answered"] = Field(
+        description="`answered`: the turn still waits for other answers."
+    )
+    request_id: str
+
+
+class CancelAnswer(BaseModel):
+    task_id: str
+    turn_id: str
+    status: Literal["cancelled"]
+    dropped_messages: int
+
+
+class ForkAnswer(BaseModel):
+    task_id: str
+    from_task_id: str
+    from_seq: int
+    head_seq: int
+
+
+class DeletedTask(BaseModel):
+    status: Literal["deleted"] = "deleted"
+    task_id: str
+
+
+class Subsystem(BaseModel):
+    """Whether a part works, and its own particulars."""
+
+    model_config = {"extra": "allow"}
+
+    ok: bool
+
+
+class Health(BaseModel):
+    status: Literal["ok", "degraded", "draining"] = Field(description="`degraded`: a subsystem is not ok.")
+    uptime_seconds: float
+    version: str
+    subsystems: dict[str, Subsystem] = Field(description="`brain`, `llm`, `sandbox` and `slots`.")
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__struct_fields__}
+
+
+def _times(record: Any, *names: str) -> dict[str, str | None]:
+    found = {name: getattr(record, name) for name in names}
+    return {name: None if ms is None else iso_ms(ms) for name, ms in found.items()}

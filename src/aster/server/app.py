@@ -1,0 +1,59 @@
+"""The application: the routes behind the guard, living as long as its engine does."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from aster import __version__
+from aster.engine_core.engine import Engine
+from aster.server import errors, reference
+from aster.server.auth import Doorkeeper
+from aster.server.guard import Guard
+from aster.server.origin import Origins
+from aster.server.routes import execute, health, hitl, metrics, tasks
+
+DESCRIPTION = """\
+Post a message, get every step back as a durable stream of typed events.
+
+Every request but `/health` carries a key: `X-Engine-Key`, `Authorization: Bearer` or `X-Ghost-Key`. Every answer
+carries `X-Request-ID`. Every answer that is not 2xx is one `ErrorAnswer`.
+"""
+TAGS = [
+    {"name": "execute", "description": "Turns: run, follow, come back to, stop."},
+    {"name": "hitl", "description": "Requests to a human, and their answers."},
+    {"name": "tasks", "description": "Conversations and their threads of events."},
+    {"name": "operation", "description": "For whoever runs the engine."},
+]
+
+
+def create_app(engine: Engine) -> FastAPI:
+    """An application around an engine; whoever runs its lifespan starts and stops the engine with it."""
+    door = Doorkeeper(engine)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
+        try:
+            await engine.start()
+            await door.start()
+            yield
+        finally:
+            await engine.stop()
+
+    app = FastAPI(
+        title="Aster",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.engine = engine
+    app.add_middleware(Guard, engine=engine, door=door, origins=Origins(engine.settings.origins))
+    errors.install(app)
+    for resource in (execute, hitl, tasks, health, metrics):
+        app.include_router(resource.router)
+    reference.install(app)
+    return app

@@ -1,0 +1,141 @@
+"""Keys as the operator handles them, straight on the brain file, beside an engine that may be running.
+
+Each function is one short transaction; the engine sees the change within a second. A key is shown once, by
+whoever made it; the brain holds its hash.
+"""
+
+import secrets
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from aster.brain.records import KeyRow
+from aster.brain.sqlite import queries
+from aster.brain.sqlite.brain import MIGRATIONS, open_database
+from aster.brain.sqlite.connection import FileLock, connect
+from aster.brain.sqlite.projections import put
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
+from aster.infra.migrations import available
+from aster.server.auth import ENGINE_KEY, OPERATOR, hash_key
+
+NAME_CHARS: Final = 64
+
+
+class NewKey(NamedTuple):
+    """A key in the clear, this once, and the row that remembers it."""
+
+    key: str
+    row: KeyRow
+
+
+def create(brain: Path, name: str, user_id: str = OPERATOR) -> NewKey:
+    """A new key for a user. Names are unique among the keys that still work."""
+    _check_name("name", name)
+    _check_name("user", user_id)
+    if name == ENGINE_KEY:
+        raise _refused(f"The name {ENGINE_KEY!r} is kept for the key in the settings. Choose another.")
+    with _writing(brain) as db:
+        if any(row.name == name and row.retired_at is None for row in _live(db)):
+            raise _refused(f"A key named {name!r} exists. Choose another name, or rotate it.")
+        return _insert(db, name, user_id)
+
+
+def listing(brain: Path) -> list[KeyRow]:
+    """Every key there ever was, oldest first."""
+    with _opened(brain) as db:
+        return queries.keys(db)
+
+
+def revoke(brain: Path, which: str) -> list[KeyRow]:
+    """End a key, by name or id, at once; also what is left of the ones it replaced."""
+    with _writing(brain) as db:
+        found = [row for row in _live(db) if which in (row.name, row.key_id)]
+        if not found:
+            raise _unknown(which)
+        if any(row.name == ENGINE_KEY and row.retired_at is None for row in found):
+            raise _refused("The engine's own key comes from the settings. Change ENGINE_API_KEY and restart.")
+        db.executemany(
+            "UPDATE api_keys SET revoked_at = ? WHERE key_id = ?", [(now_ms(), row.key_id) for row in found]
+        )
+        return found
+
+
+def rotate(brain: Path, which: str) -> NewKey:
+    """A new key in place of one, by name or id; the old one lasts as long as the overlap settings say."""
+    with _writing(brain) as db:
+        found = [row for row in _live(db) if which in (row.name, row.key_id) and row.retired_at is None]
+        if not found:
+            raise _unknown(which)
+        (old,) = found
+        if old.name == ENGINE_KEY:
+            raise _refused("The engine's own key comes from the settings. Change ENGINE_API_KEY and restart.")
+        db.execute("UPDATE api_keys SET retired_at = ? WHERE key_id = ?", (now_ms(), old.key_id))
+        return _insert(db, old.name, old.user_id)
+
+
+def _insert(db: sqlite3.Connection, name: str, user_id: str) -> NewKey:
+    key = f"ak-{secrets.token_urlsafe(32)}"
+    row = KeyRow(key_id=new_id("key"), user_id=user_id, name=name, key_hash=hash_key(key), created_at=now_ms())
+    put(db, row, None, None)
+    return NewKey(key, row)
+
+
+def _live(db: sqlite3.Connection) -> list[KeyRow]:
+    return [row for row in queries.keys(db) if row.revoked_at is None]
+
+
+@contextmanager
+def _writing(brain: Path) -> Generator[sqlite3.Connection, None, None]:
+    """One transaction on the brain."""
+    with _opened(brain) as db:
+        db.execute("BEGIN IMMEDIATE")
+        yield db
+        db.execute("COMMIT")
+
+
+@contextmanager
+def _opened(brain: Path) -> Generator[sqlite3.Connection, None, None]:
+    """The brain; it is made, or brought to this version, when no engine has it open."""
+    if _version(brain) != available(MIGRATIONS)[-1].version:
+        brain.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(brain):
+            open_database(brain)
+    db = connect(brain)
+    try:
+        yield db
+    except sqlite3.Error as error:
+        raise EngineError(
+            ErrorCode.STORAGE_UNAVAILABLE, f"The brain at {brain} cannot be used: {error}."
+        ) from error
+    finally:
+        db.close()
+
+
+def _version(brain: Path) -> int:
+    """The brain's version; 0 when there is none yet."""
+    if not brain.is_file():
+        return 0
+    db = connect(brain, readonly=True)
+    try:
+        return queries.ping(db) or 0
+    except sqlite3.Error:
+        return 0
+    finally:
+        db.close()
+
+
+def _check_name(field: str, value: str) -> None:
+    if not value.strip() or len(value) > NAME_CHARS or not value.isprintable():
+        raise _refused(f"The {field} has to be 1 to {NAME_CHARS} printable characters.")
+
+
+def _refused(sentence: str) -> EngineError:
+    return EngineError(ErrorCode.INVALID_REQUEST, sentence)
+
+
+def _unknown(which: str) -> EngineError:
+    return EngineError(ErrorCode.NOT_FOUND, f"No key that still works has the name or id {which!r}.")

@@ -1,0 +1,23 @@
+"""The engine's numbers for Prometheus. They are about everybody, so they are for the operator."""
+
+from fastapi import APIRouter, Response
+
+from aster.contracts.errors import ErrorCode
+from aster.raven.metrics import CONTENT_TYPE
+from aster.server.errors import refusals
+from aster.server.visit import KEYED, Operating, Serving
+
+router = APIRouter(tags=["operation"], dependencies=KEYED)
+
+
+@router.get(
+    "/metrics",
+    summary="Metrics in the Prometheus text format",
+    responses={
+        **refusals(ErrorCode.PERMISSION_DENIED),
+        200: {"description": "The metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+    },
+)
+async def metrics(engine: Serving, _: Operating) -> Response:
+    """Needs the engine's key, or a key of the user `default`."""
+    return Response(engine.raven.render(), headers={"Content-Type": CONTENT_TYPE})

@@ -1,0 +1,1 @@
+"""The platform tools and the pipeline that every call of a tool goes through."""

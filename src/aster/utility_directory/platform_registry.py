@@ -1,0 +1,55 @@
+"""The tools an engine has, by name. Adding a tool is adding its object here; nothing else knows the list."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.tools import ToolDef
+from aster.utility_directory.ask_user import AskUser
+from aster.utility_directory.bash import Bash
+from aster.utility_directory.edit_file import EditFile
+from aster.utility_directory.glob import Glob
+from aster.utility_directory.grep import Grep
+from aster.utility_directory.read_file import ReadFile
+from aster.utility_directory.schema import Validate, compiled
+from aster.utility_directory.tool import Tool
+from aster.utility_directory.write_file import WriteFile
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A tool with its compiled schema."""
+
+    tool: Tool
+    validate: Validate
+
+
+class Registry:
+    """Tools in the order they were added, which is the order the model sees."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools: dict[str, Registered] = {}
+        for tool in tools:
+            self.add(tool)
+
+    def add(self, tool: Tool) -> None:
+        name = tool.definition.name
+        if name in self._tools:
+            raise EngineError(ErrorCode.CONFIGURATION_INVALID, f"There are two tools named {name!r}; rename one.")
+        self._tools[name] = Registered(tool, compiled(name, tool.definition.input_schema))
+
+    def get(self, name: str) -> Registered | None:
+        return self._tools.get(name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    @property
+    def definitions(self) -> tuple[ToolDef, ...]:
+        return tuple(registered.tool.definition for registered in self._tools.values())
+
+
+def platform_tools() -> Registry:
+    """The tools every engine has."""
+    return Registry((Bash(), ReadFile(), WriteFile(), EditFile(), Glob(), Grep(), AskUser()))

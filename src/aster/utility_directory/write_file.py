@@ -1,0 +1,66 @@
+"""Writing a whole file. The call's fate can be told from the file itself, so a crash leaves no doubt behind."""
+
+from functools import partial
+from pathlib import Path
+
+from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.sandbox.paths import PathRefused
+from aster.sandbox.permissions import Decision, decide_path
+from aster.utility_directory.text_files import NotAFile, on_file, owner_of, read_text, store, written_by
+from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+
+
+class WriteFile(Tool):
+    definition = ToolDef(
+        name="write_file",
+        description=(
+            "Write a text file of the workspace, whole: what was in it before is replaced. Directories that are "
+            "missing are made. To change a part of a file use edit_file."
+        ),
+        input_schema=input_schema(
+            ("path", "content"),
+            path={
+                "type": "string",
+                "minLength": 1,
+                "description": "The file, relative to the workspace or absolute.",
+            },
+            content={"type": "string", "description": "Everything the file shall contain."},
+        ),
+    )
+
+    def effect(self, given: Input) -> Effect:
+        return Effect.REVERSIBLE
+
+    def decide(self, given: Input, context: ToolContext) -> Decision:
+        return decide_path(given["path"], context.workspace)
+
+    async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
+        return await on_file(context, given["path"], partial(_write, given, context))
+
+    async def check(self, given: Input, context: ToolContext) -> ToolOutcome | None:
+        outcome = await on_file(context, given["path"], partial(_compare, given, context))
+        return outcome if outcome.ok else None
+
+
+def _write(given: Input, context: ToolContext, path: Path) -> ToolOutcome:
+    content: str = given["content"]
+    if given["path"].endswith("/"):
+        raise NotAFile(f"{given['path']!r} names a directory.")
+    try:
+        size = len(content.encode("utf-8"))
+    except UnicodeEncodeError:
+        return ToolOutcome.error(
+            "Error: the content has characters that UTF-8 cannot hold.", reason="invalid_input"
+        )
+    new = store(context.workspace, path, content, context.idempotency_key, owner_of(context))
+    name = context.workspace.show(path)
+    text = f"Wrote {size:,} bytes to {name} ({'a new file' if new else 'replaced what was there'})."
+    return ToolOutcome.text(text, {"path": str(path), "bytes": size, "created": new})
+
+
+def _compare(given: Input, context: ToolContext, path: Path) -> ToolOutcome:
+    name = context.workspace.show(path)
+    same = read_text(context.workspace, path) == given["content"]
+    if not same and not written_by(context.workspace, path, context.idempotency_key):
+        raise PathRefused(f"{name} does not have this content.")
+    return ToolOutcome.text(f"Wrote {name} (seen afterwards).", {"path": str(path), "checked": True})

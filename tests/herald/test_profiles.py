@@ -1,0 +1,59 @@
+"""Families are found by the longest prefix; prices hold only for what is listed."""
+
+import pytest
+
+from aster.contracts.llm import TokenUsage
+from aster.herald.profiles import PROFILES, UNKNOWN, cost_usd, effort, output_limit, profile_of
+
+
+def test_longest_prefix_wins() -> None:
+    assert profile_of("gpt-4o-mini-2024-07-18") == PROFILES["gpt-4o-mini"]
+    assert profile_of("gpt-4o-2024-08-06") == PROFILES["gpt-4o"]
+    assert profile_of("claude-haiku-4-5-20251001") == PROFILES["claude-haiku-4-5"]
+    assert profile_of("claude-opus-5-5") == PROFILES["claude-opus-5-5"]
+    assert profile_of("claude-opus-5") == PROFILES["claude-opus-5"]
+
+
+def test_siblings_inherit_abilities_but_no_price() -> None:
+    for model in ("gpt-5-pro", "claude-opus-5-9", "openai/gpt-4o"):
+        profile = profile_of(model)
+        assert profile.known, model
+        assert profile.price is None, model
+    assert profile_of("claude-opus-5-9").thinking == "adaptive"
+
+
+def test_unknown_models_get_careful_defaults() -> None:
+    assert profile_of("qwen3:8b") is UNKNOWN
+    assert profile_of("") is UNKNOWN
+    assert cost_usd("qwen3:8b", TokenUsage(input=5, output=5)) is None
+
+
+def test_cost_of_the_four_buckets() -> None:
+    usage = TokenUsage(input=1_000_000, output=100_000, cache_read=200_000, cache_write=40_000)
+    assert cost_usd("claude-sonnet-4-5", usage) == pytest.approx(3 + 1.5 + 0.06 + 0.15)
+    assert cost_usd("gpt-4o", TokenUsage(input=1000, output=100)) == pytest.approx(0.0035)
+
+
+def test_long_prompts_cost_more_as_a_whole() -> None:
+    short = TokenUsage(input=100_000, output=1000)
+    long = TokenUsage(input=100_000, output=1000, cache_read=1)
+    assert cost_usd("claude-haiku-5-5", short) == pytest.approx(0.0105)
+    assert cost_usd("claude-haiku-5-5", long) == pytest.approx(0.0525)
+
+
+def test_every_profile_is_plausible() -> None:
+    for model, profile in PROFILES.items():
+        assert profile.max_output <= profile.context_window, model
+        if profile.price is not None:
+            assert profile.price.cache_read <= profile.price.input <= profile.price.output, model
+            assert profile.price.cache_write >= profile.price.input, model
+
+
+def test_the_output_limit_leaves_room_for_thinking() -> None:
+    assert output_limit("qwen3:8b", 4096, None) == 4096
+    assert output_limit("qwen3:8b", 4096, 8192) == 12288
+    assert output_limit("gpt-4o", 50_000, None) == 16_384
+
+
+def test_effort() -> None:
+    assert [effort(n) for n in (0, 1024, 4096, 16383, 16384)] == ["low", "low", "medium", "medium", "high"]
