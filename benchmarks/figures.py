@@ -4,6 +4,7 @@ Figures of several rounds are put together by their medians; the rounds themselv
 """
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from statistics import median
 
 import msgspec
@@ -39,7 +40,7 @@ def percentile(values: Iterable[float], share: float) -> float:
     ordered = sorted(values)
     if not ordered:
         raise ValueError("no values")
-    return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]
 
 
 def summarise(rounds: Sequence[Sequence[Figure]]) -> list[Summary]:

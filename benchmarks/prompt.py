@@ -32,7 +32,7 @@ class Prompt:
             return
         at = next((i for i, (a, b) in enumerate(zip(said, expected, strict=False)) if a != b), len(said))
         raise WrongAnswer(
-            f"{len(said)} characters in place of {len(expected)}, the first wrong one at {at}: {said[at : at + 40]!r}"
+            f"{len(said)} characters in place of {len(expected)}, wrong at {at}: {said[at : at + 40]!r}"
         )
 
 

@@ -67,7 +67,13 @@ def main() -> None:
     options = parser.parse_args()
     proxy: Any = Proxy(options.model)
     uvicorn.run(
-        proxy, host="127.0.0.1", port=options.port, loop="uvloop", log_level="warning", access_log=False, backlog=1024
+        proxy,
+        host="127.0.0.1",
+        port=options.port,
+        loop="uvloop",
+        log_level="warning",
+        access_log=False,
+        backlog=1024,
     )
 
 

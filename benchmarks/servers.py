@@ -144,4 +144,4 @@ def aster_server(directory: Path, model: Server) -> Server:
 
 def brain_of(directory: Path) -> Path:
     """Where Aster keeps its brain when it is started in this directory."""
-    return directory / "brain.sqlite"
+    return directory / "brain" / "brain.sqlite"

@@ -57,7 +57,6 @@ class _Lifecycle(msgspec.Struct):
     stop_reason: str | None = None
 
 
-
 _delta = msgspec.json.Decoder(_Delta)
 _lifecycle = msgspec.json.Decoder(_Lifecycle)
 _TEXT = b"event: text_delta\n"
@@ -82,11 +81,11 @@ class Aster:
         self._tasks = 0
 
     async def turn(self, prompt: Prompt, task: str | None = None, *, timeout: float = 60.0) -> Turn:
-        turn, ending = Turn(), _Lifecycle("missing")
+        turn, ending, trouble = Turn(), _Lifecycle("missing"), b""
         pieces, decode = turn.pieces, _delta.decode
 
         def take(event: bytes, at: float) -> bool:
-            nonlocal ending
+            nonlocal ending, trouble
             if _TEXT in event:
                 pieces.append((at, decode(data_of(event)).text))
                 return False
@@ -96,13 +95,15 @@ class Aster:
                 case b"tool_result":
                     turn.tool_results += 1
                 case b"tool_error" | b"error" | b"hitl_request" | b"permission_prompt":
-                    raise WrongAnswer(event.decode(errors="replace"))
+                    trouble = event
                 case _:
                     pass
-            return False
+            return bool(trouble)
 
         answer = await self.server.client.post("/execute", self.order(prompt, task), take, timeout=timeout)
         turn.sent, turn.ended = answer.sent, answer.ended
+        if trouble:
+            raise WrongAnswer(trouble.decode(errors="replace"))
         if ending.phase != "completed":
             raise WrongAnswer(f"the turn ended with {ending}")
         if turn.tool_results != prompt.tool_rounds:
@@ -154,7 +155,9 @@ class PlainProxy:
         turn = Turn()
         while await _called(self.server.client, messages, turn, timeout):
             turn.tool_results += 1
-            messages.append({"role": "tool", "tool_call_id": messages[-1]["tool_calls"][0]["id"], "content": "done"})
+            messages.append(
+                {"role": "tool", "tool_call_id": messages[-1]["tool_calls"][0]["id"], "content": "done"}
+            )
         if turn.tool_results != prompt.tool_rounds:
             raise WrongAnswer(f"{turn.tool_results} tool calls in place of {prompt.tool_rounds}")
         prompt.check(turn.text)

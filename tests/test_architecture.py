@@ -43,7 +43,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "fastapi": ("server/",),
     "starlette": ("server/",),
     "uvicorn": ("server/", "cli/"),
-    "sqlite3": ("brain/", "infra/migrations.py", "server/keys.py"),
+    "sqlite3": ("brain/", "infra/migrations.py", "server/keys.py", "cli/doctor/"),
     "tree_sitter": ("sandbox/",),
     "rich": ("cli/",),
     "prompt_toolkit": ("cli/",),
@@ -53,8 +53,8 @@ OWNERS: dict[str, tuple[str, ...]] = {
 
 PROVIDER = re.compile(r"anthropic|openai|gemini", re.IGNORECASE)
 PROVIDER_ROOMS = ("herald/", "testing/", "infra/settings.py")
-ABOUT_PROVIDERS = re.compile(r"openai[_-]compatible|LLM_PROVIDER=\w+", re.IGNORECASE)
-"""A wire format that many speak, and an example of a setting: neither is knowledge of a provider."""
+ABOUT_PROVIDERS = re.compile(r"openai[_-]compatible|LLM_PROVIDER(=| \()[\w ]+", re.IGNORECASE)
+"""A wire format that many speak, and a sentence about the setting: neither is knowledge of a provider."""
 
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+)/(?!\.\.\.)")
 

@@ -11,6 +11,7 @@ from aster.contracts.events import (
     HitlResolved,
     Phase,
     Recovery,
+    TextDelta,
     ThreadLifecycle,
     ToolCallIssued,
     ToolResult,
@@ -180,6 +181,12 @@ def test_a_truncated_tool_call_is_taken_back() -> None:
     assert state.calls == {}
     assert state.max_tokens == 999
     assert state.step_floor == 2
+
+
+def test_deltas_move_nothing() -> None:
+    delta = TextDelta(text="half an ans", block_index=0, step=1)
+    state = folded([*OPENING, delta, delta])
+    assert (state.seq, state.boundary_seq) == (2, 2)
 
 
 def test_an_empty_answer_leaves_no_empty_message() -> None:

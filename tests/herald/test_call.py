@@ -52,17 +52,22 @@ async def herald(server: ModelServer, protocol: ProtocolName) -> AsyncIterator[H
     await herald.close()
 
 
-async def _events(herald: Herald) -> list[StreamEvent]:
+async def _collect(herald: Herald, events: list[StreamEvent]) -> None:
     async with herald.stream(asking("Hi")) as call:
-        return [event async for batch in call for event in batch]
+        async for batch in call:
+            events += batch
+
+
+async def _events(herald: Herald) -> list[StreamEvent]:
+    events: list[StreamEvent] = []
+    await _collect(herald, events)
+    return events
 
 
 async def _failure(herald: Herald) -> tuple[list[StreamEvent], HeraldError]:
     events: list[StreamEvent] = []
     with pytest.raises(HeraldError) as caught:
-        async with herald.stream(asking("Hi")) as call:
-            async for batch in call:
-                events += batch
+        await _collect(herald, events)
     return events, caught.value
 
 
@@ -174,11 +179,11 @@ async def test_failures_in_the_middle_come_after_what_was_said(
 
 
 async def test_silence_is_a_timeout(server: ModelServer, protocol: ProtocolName) -> None:
-    herald = Herald(_endpoint(server, protocol), first_byte_timeout=0.1, idle_timeout=0.2)
+    herald = Herald(_endpoint(server, protocol), first_byte_timeout=0.25, idle_timeout=0.2)
     server.enqueue(Reply(first_byte_delay=30), Reply(parts=[Text("some"), Stall()]))
     _, first = await _failure(herald)
     assert (first.kind, first.code) == (FailureKind.TIMEOUT, ErrorCode.LLM_TIMEOUT)
-    assert "0.1 s" in first.message
+    assert "0.25 s" in first.message
     events, second = await _failure(herald)
     assert second.kind is FailureKind.TIMEOUT
     assert "0.2 s" in second.message
@@ -224,10 +229,14 @@ async def test_cancelling_ends_the_call_upstream(server: ModelServer, herald: He
 
 async def test_a_consumer_that_fails_ends_the_call_upstream(server: ModelServer, herald: Herald) -> None:
     server.enqueue(Reply(parts=[Text("some words"), Hold()]))
-    with pytest.raises(ZeroDivisionError):
+
+    async def fail() -> None:
         async with herald.stream(asking("Hi")) as call:
-            async for _ in call:
-                raise ZeroDivisionError
+            await anext(call)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
     assert (await server.wait_calls(1, ended=True))[0].disconnected
 
 
@@ -276,6 +285,28 @@ async def test_connections_are_reused_after_answers_and_after_refusals(raw_serve
         assert len(await _events(herald)) == 4
         await herald.close()
     assert connections == 1
+
+
+async def test_an_answer_whose_connection_does_not_end(raw_server: RawServer) -> None:
+    body = openai_chunk({"content": "a"}, "stop") + DONE
+    answer = _http("text/event-stream", body).replace(b"length: ", b"length: 9")
+    started = time.monotonic()
+    assert isinstance(await _against(raw_server, answer), Herald)
+    assert time.monotonic() - started < 2
+
+
+async def test_a_body_that_ends_properly_but_too_early(raw_server: RawServer) -> None:
+    error = await _against(raw_server, _http("text/event-stream", openai_chunk({"content": "a"})))
+    assert isinstance(error, HeraldError)
+    assert error.kind is FailureKind.TRANSPORT
+
+
+async def test_closing_herald_ends_what_is_under_way(server: ModelServer, herald: Herald) -> None:
+    server.enqueue(Reply(parts=[Text("some words"), Hold()]))
+    task = asyncio.create_task(_failure(herald))
+    await server.wait_held()
+    await herald.close()
+    assert (await task)[1].kind is FailureKind.TRANSPORT
 
 
 async def test_a_refused_image(raw_server: RawServer) -> None:

@@ -53,6 +53,8 @@ def test_the_output_limit_leaves_room_for_thinking() -> None:
     assert output_limit("qwen3:8b", 4096, None) == 4096
     assert output_limit("qwen3:8b", 4096, 8192) == 12288
     assert output_limit("gpt-4o", 50_000, None) == 16_384
+    assert output_limit("gpt-4o", 1000, 8192) == 1000
+    assert output_limit("claude-haiku-4-5", 1000, 8192) == 9192
 
 
 def test_effort() -> None:

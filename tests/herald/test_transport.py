@@ -1,6 +1,7 @@
 """HTTP as providers really speak it: chunked or not, kept or closed, complete or broken."""
 
 import asyncio
+import socket
 
 import httpx2
 import pytest
@@ -39,9 +40,10 @@ def _chunked(*parts: bytes) -> bytes:
         _OK + b"content-length: 6\r\n\r\nonetwo",
         _OK + b"\r\nonetwo",
         b"HTTP/1.0 200 OK\r\n\r\nonetwo",
-        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + _OK + b"content-length: 6\r\n\r\nonetwo",
+        b"HTTP/1.1 100 Continue\r\n\r\n" + _OK + b"content-length: 6\r\n\r\nonetwo",
+        b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + _OK + b"content-length: 6\r\n\r\nonetwo",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("step", [1, 7, 10_000])
 async def test_every_framing_in_every_cut(raw_server: RawServer, answer: bytes, step: int) -> None:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -159,6 +161,26 @@ async def test_a_connection_the_server_closed_is_not_used_again(raw_server: RawS
         await transport.aclose()
 
 
+async def test_unasked_bytes_end_a_resting_connection(raw_server: RawServer) -> None:
+    speak, left = asyncio.Event(), asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _head(reader)
+        writer.write(_OK + b"content-length: 2\r\n\r\nok")
+        await speak.wait()
+        writer.write(b"HTTP/1.1 408 Request Timeout\r\n\r\n")
+        await reader.read()
+        left.set()
+
+    async with raw_server(handle) as url:
+        transport = KeepAliveTransport()
+        assert await _read(transport, _request(url)) == (200, b"ok")
+        speak.set()
+        await asyncio.wait_for(left.wait(), 5)
+        assert await _read(transport, _request(url)) == (200, b"ok")
+        await transport.aclose()
+
+
 async def test_concurrent_requests_have_a_connection_each(raw_server: RawServer) -> None:
     waiting = 0
     all_here = asyncio.Event()
@@ -212,6 +234,21 @@ async def test_nobody_listens() -> None:
     transport = KeepAliveTransport()
     with pytest.raises(httpx2.ConnectError):
         await _read(transport, _request("http://127.0.0.1:9"))
+    with pytest.raises(httpx2.ConnectError):
+        await _read(transport, _request(f"http://{'x' * 70}.invalid"))
+
+
+async def test_a_host_that_does_not_answer() -> None:
+    with socket.socket() as deaf, socket.socket() as one, socket.socket() as two:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        for client in (one, two):
+            client.setblocking(False)
+            client.connect_ex(deaf.getsockname())
+        request = _request(f"http://127.0.0.1:{deaf.getsockname()[1]}")
+        request.extensions["timeout"]["connect"] = 0.05
+        with pytest.raises(httpx2.ConnectTimeout):
+            await _read(KeepAliveTransport(), request)
 
 
 async def test_tls_is_spoken_where_it_is_asked_for(raw_server: RawServer) -> None:
@@ -256,11 +293,11 @@ async def test_a_slow_but_steady_stream_is_not_silent(raw_server: RawServer) -> 
         writer.write(_OK + b"content-length: 8\r\n\r\n")
         for _ in range(8):
             writer.write(b"x")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.07)
 
     async with raw_server(handle) as url:
         transport = KeepAliveTransport()
-        assert await _read(transport, _request(url, first=1.0, idle=0.2)) == (200, b"x" * 8)
+        assert await _read(transport, _request(url, first=1.0, idle=0.4)) == (200, b"x" * 8)
         await transport.aclose()
 
 

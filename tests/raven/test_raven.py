@@ -143,13 +143,18 @@ def test_data_of_any_kind_can_be_noted(raven: Raven, seen: list[Observation]) ->
     assert seen[1].data is None
 
 
-def test_a_storm_is_counted_but_does_not_fill_the_brain(raven: Raven, seen: list[Observation]) -> None:
+def test_a_storm_is_counted_but_does_not_fill_the_brain(seen: list[Observation]) -> None:
+    now = 0.0
+    raven = Raven(seen.append, clock=lambda: now)
     for _ in range(KEPT_PER_MINUTE + 50):
         raven.note("error", "debug", "again")
     raven.note("migration", "info", "another kind still gets through")
     assert len(seen) == KEPT_PER_MINUTE + 1
     assert value(raven, "aster_observations_dropped_total") == 50
     assert value(raven, "aster_observations_total", kind="error", level="debug") == KEPT_PER_MINUTE + 50
+    now = 61.0
+    raven.note("error", "debug", "a minute later")
+    assert seen[-1].message == "a minute later"
 
 
 def test_nothing_that_goes_wrong_here_reaches_the_work(caplog: pytest.LogCaptureFixture) -> None:
@@ -169,6 +174,11 @@ def test_nothing_that_goes_wrong_here_reaches_the_work(caplog: pytest.LogCapture
         "model_called",
         "note",
     ]
+
+
+def test_the_engine_says_where_its_numbers_are(raven: Raven) -> None:
+    raven.bind_gauges({"slots_total": lambda: 512})
+    assert value(raven, "aster_slots_total") == 512
 
 
 def test_it_closes_with_no_traces(raven: Raven) -> None:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from aster.brain.records import ThreadKey
 from aster.brain.sqlite.brain import SqliteBrain
@@ -13,7 +14,7 @@ from aster.infra.clock import now_ms
 from aster.server.listing import Cursor, changed_since, page
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def brain(tmp_path: Path) -> AsyncIterator[SqliteBrain]:
     opened = SqliteBrain(tmp_path / "brain.sqlite")
     await opened.start()

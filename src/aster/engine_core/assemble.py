@@ -27,15 +27,13 @@ def assemble(turn: Turn, services: Services) -> ModelRequest:
     """The next model call of a turn."""
     settings, state = services.settings, turn.state
     messages = (*turn.history, *state.messages)
-    limit = state.max_tokens or settings.max_tokens
-    thinking = THINKING_BUDGET if state.request.super_thinking else None
     return ModelRequest(
         model=state.request.model or services.herald.endpoint.model,
         system=settings.system_prompt or STOCK_PROMPT,
         messages=messages,
         tools=services.tools.registry.definitions,
-        max_tokens=limit + (thinking or 0),
-        thinking_budget=thinking,
+        max_tokens=state.max_tokens or settings.max_tokens,
+        thinking_budget=THINKING_BUDGET if state.request.super_thinking else None,
         cache_upto=len(messages),
         request_id=turn.request_id,
     )

@@ -13,6 +13,7 @@ from aster.contracts.events import (
     ContentBlockStop,
     ErrorEvent,
     Event,
+    Grade,
     HitlRequest,
     HitlResolved,
     Phase,
@@ -97,8 +98,8 @@ def apply(state: TurnState, event: Event) -> None:
 
 
 def place(state: TurnState, event: Event) -> None:
-    """Note how far the thread is known, from an event that is committed."""
-    if not event.seq:
+    """Note how far the thread is known, from a record that is committed."""
+    if not event.seq or event.grade is Grade.DELTA:
         return
     state.seq = max(state.seq, event.seq)
     match event:

@@ -64,7 +64,7 @@ class Connection(asyncio.Protocol):
                 return b""
             await self._wait()
         parts, self._parts, self._size = self._parts, [], 0
-        if self._paused and self._socket is not None:
+        if self._paused and self._socket is not None and not self._socket.is_closing():
             self._paused = False
             self._socket.resume_reading()
         return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -4,9 +4,10 @@ An endpoint is data. A new compatible provider is another value of this type, no
 in it, and therefore never in its `repr`.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.settings import Settings, variable
@@ -121,11 +122,18 @@ def _checked_key(key: str | None) -> str | None:
 
 def _checked_url(base_url: str) -> str:
     parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    if parts.scheme not in ("http", "https") or parts.query or parts.fragment or not _is_host(parts):
         raise _wrong("llm_base_url", "Set LLM_BASE_URL to an http(s) address such as http://127.0.0.1:11434/v1.")
     if parts.username or parts.password:
         raise _wrong("llm_base_url", "Put the key into LLM_API_KEY, not into LLM_BASE_URL.")
     return base_url.rstrip("/")
+
+
+def _is_host(parts: SplitResult) -> bool:
+    try:
+        return bool(parts.hostname) and not re.search(r"\s", parts.netloc) and (parts.port or 1) > 0
+    except ValueError:
+        return False
 
 
 def _wrong(field_name: str, sentence: str) -> EngineError:

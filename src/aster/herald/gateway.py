@@ -69,7 +69,12 @@ class Herald:
         if not request.model:
             request = msgspec.structs.replace(request, model=self.endpoint.model)
         path, headers, body = self._protocol.encode(request, self.endpoint)
-        headers = {**self._headers, "accept": "text/event-stream", "content-type": "application/json", **headers}
+        headers = {
+            **self._headers,
+            "accept": "text/event-stream, application/json",
+            "content-type": "application/json",
+            **headers,
+        }
         return ModelCall(
             self._transport,
             self._http("POST", path, headers, body),

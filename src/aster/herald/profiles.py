@@ -138,9 +138,11 @@ def cost_usd(model: str, usage: TokenUsage) -> float | None:
 
 def output_limit(model: str, max_tokens: int, thinking_budget: int | None) -> int:
     """The output tokens to ask for: thinking comes on top of the answer, and a known family has a ceiling."""
-    wanted = max_tokens + (thinking_budget or 0)
     profile = profile_of(model)
-    return min(wanted, profile.max_output) if profile.known else wanted
+    if not profile.known:
+        return max_tokens + (thinking_budget or 0)
+    thinks = profile.thinking != "none"
+    return min(max_tokens + (thinking_budget or 0) * thinks, profile.max_output)
 
 
 def effort(thinking_budget: int) -> Literal["low", "medium", "high"]:

@@ -77,7 +77,7 @@ class KeepAliveTransport(httpx2.AsyncBaseTransport):
                 _, connection = await loop.create_connection(lambda: Connection(self._gone), host, port, ssl=tls)
         except TimeoutError:
             raise httpx2.ConnectTimeout(f"no connection to {host}:{port} within {seconds:g} s") from None
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise httpx2.ConnectError(f"no connection to {host}:{port}: {error}") from error
         self._all.add(connection)
         return connection

@@ -57,10 +57,12 @@ class Raven:
         version: str = "",
         slow_tool_seconds: float = 10.0,
         traces: Traces | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self.metrics = Metrics(version)
         self.traces = traces or Traces()
         self._observe = observe
+        self._clock = clock
         self._slow_tool_seconds = slow_tool_seconds
         self._running: set[str] = set()
         self._streams = 0
@@ -197,7 +199,7 @@ class Raven:
             self.metrics.unobserved.inc()
 
     def _kept(self, kind: str) -> bool:
-        now = monotonic()
+        now = self._clock()
         since, count = self._flood.get(kind, (now, 0))
         if now - since >= 60:
             since, count = now, 0

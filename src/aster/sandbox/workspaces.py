@@ -31,17 +31,15 @@ def safe_name(user_id: str) -> str:
 
 
 class Workspaces:
-    """The workspaces of all users, each made ready once."""
+    """The workspaces of all users."""
 
     def __init__(self, settings: Settings, sandbox: Sandbox) -> None:
         self._settings = settings
         self._sandbox = sandbox
-        self._ready: dict[str, Workspace] = {}
 
     async def of(self, user_id: str) -> Workspace:
-        if user_id not in self._ready:
-            self._ready[user_id] = await asyncio.to_thread(self._prepare, user_id)
-        return self._ready[user_id]
+        """The user's workspace. It is looked at every time: somebody may have removed it or closed the way to it."""
+        return await asyncio.to_thread(self._prepare, user_id)
 
     def _prepare(self, user_id: str) -> Workspace:
         data = Path(os.path.realpath(self._settings.data_dir))

@@ -63,8 +63,6 @@ def answer(error: EngineError, headers: Mapping[str, str] | None = None) -> Resp
         extra["Retry-After"] = str(max(1, ceil(error.retry_after)))
     if error.status == 401:
         extra["WWW-Authenticate"] = 'Bearer realm="aster"'
-    if error.code is ErrorCode.PAYLOAD_TOO_LARGE:
-        extra["Connection"] = "close"
     return Response(encode(error.body()), error.status, extra, "application/json")
 
 

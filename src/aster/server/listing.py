@@ -54,10 +54,12 @@ async def page(
     while True:
         asked = limit + extra
         found = await brain.threads(user_id, limit=asked, before=before, status=status, search=search)
-        fresh = _after(found, cursor)
-        if len(fresh) > limit or len(found) < asked:
+        complete = len(found) < asked
+        fresh = _after(found, cursor, complete)
+        if complete or (fresh is not None and len(fresh) > limit):
             break
         extra *= 4
+    fresh = fresh or []
     shown = fresh[:limit]
     more = len(fresh) > limit
     return shown, Cursor(shown[-1].updated_at, shown[-1].task_id) if more else None
@@ -85,12 +87,13 @@ async def _all(brain: Brain, user_id: str, status: str | None) -> AsyncIterator[
             return
 
 
-def _after(found: list[ThreadRecord], cursor: Cursor | None) -> list[ThreadRecord]:
+def _after(found: list[ThreadRecord], cursor: Cursor | None, complete: bool) -> list[ThreadRecord] | None:
+    """What follows the cursor; None when its place may lie beyond what was found."""
     if cursor is None:
         return found
     for index, thread in enumerate(found):
         if thread.updated_at != cursor.updated_at:
-            break
+            return found
         if thread.task_id == cursor.task_id:
             return found[index + 1 :]
-    return found
+    return found if complete else None

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
-from aster.contracts.blocks import AssistantBlock
+from aster.contracts.blocks import AssistantBlock, ToolUseBlock
 from aster.contracts.llm import BlockFinished, BlockStarted, CallFinished, StreamEvent, TextPart, ThinkingPart
 from aster.herald.failure import HeraldError
 from aster.herald.protocols.base import Decoder
@@ -27,7 +28,7 @@ def read(decoder: Decoder, chunks: Iterable[bytes]) -> list[StreamEvent | Herald
 
 def cut(stream: bytes, places: Sequence[int]) -> list[bytes]:
     bounds = [0, *sorted(places), len(stream)]
-    return [stream[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [stream[a:b] for a, b in pairwise(bounds)]
 
 
 def blocks_of(seen: Sequence[object]) -> list[AssistantBlock]:
@@ -55,7 +56,8 @@ def check_order(seen: Sequence[object]) -> None:
         elif isinstance(event, BlockFinished):
             assert event.index not in finished
             finished.add(event.index)
-            assert event.block.text == streamed[event.index] if hasattr(event.block, "text") else True
+            text = "" if isinstance(event.block, ToolUseBlock) else event.block.text
+            assert streamed[event.index] == text
 
 
 def anthropic_frame(kind: str, **fields: Any) -> bytes:
@@ -69,29 +71,19 @@ def _block(index: int, start: dict[str, Any], *deltas: dict[str, Any]) -> bytes:
 
 
 def anthropic_answer(*blocks: bytes, stop: str = "tool_use") -> bytes:
-    usage = {
-        "input_tokens": 12,
-        "cache_creation_input_tokens": 30,
-        "cache_read_input_tokens": 500,
-        "output_tokens": 1,
-    }
-    message = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-x",
-        "content": [],
-        "usage": usage,
-    }
+    cached = {"cache_creation_input_tokens": 30, "cache_read_input_tokens": 500}
+    usage = {"input_tokens": 12, "output_tokens": 1, **cached}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x", "usage": usage}
+    delta = {"stop_reason": stop, "stop_sequence": None}
     return b"".join(
         [
             anthropic_frame("message_start", message=message),
             anthropic_frame("ping"),
             *blocks,
-            anthropic_frame("message_delta", delta={"stop_reason": stop, "stop_sequence": None}, usage={"output_tokens": 89}),
+            anthropic_frame("message_delta", delta=delta, usage={"output_tokens": 89}),
             anthropic_frame("message_stop"),
         ]
-    )  # fmt: skip
+    )
 
 
 ANTHROPIC = anthropic_answer(

@@ -23,7 +23,7 @@ from tests.herald.protocols.recorded import (
 
 
 def _read(*chunks: bytes) -> list[object]:
-    seen = [*read(OpenAIChatDecoder("asked"), chunks)]
+    seen: list[object] = [*read(OpenAIChatDecoder("asked"), chunks)]
     check_order(seen)
     return seen
 

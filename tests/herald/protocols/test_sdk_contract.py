@@ -50,18 +50,21 @@ def test_the_judge_is_awake() -> None:
 
 async def test_anthropics_client_sends_and_reads_the_same() -> None:
     reply = Reply(
-        parts=[Thinking("Hm."), RedactedThinking("c2VjcmV0"), Text("Let me see."), ToolCall("weather", {"city": "Bern"})],
+        parts=[Thinking("Hm."), RedactedThinking("c2VjcmV0"), Text("Let me see."), ToolCall("weather", {"a": 1})],
         usage=Usage(input=5, output=7, cache_read=11, cache_write=13),
-    )  # fmt: skip
+    )
     request = full_request("claude-haiku-4-5", thinking_budget=2000)
     async with ModelServer() as server:
         server.enqueue(reply, reply)
         herald = Herald(Endpoint.anthropic("key", base_url=server.url))
         ours = await herald.complete(request)
-        body = _body(herald.endpoint, request)
-        async with AsyncAnthropic(base_url=server.url, api_key="key", max_retries=0) as client:
-            async with client.messages.stream(**{k: v for k, v in body.items() if k != "stream"}) as stream:
-                theirs = await stream.get_final_message()
+        said = _body(herald.endpoint, request)
+        del said["stream"]
+        async with (
+            AsyncAnthropic(base_url=server.url, api_key="key", max_retries=0) as client,
+            client.messages.stream(**said) as stream,
+        ):
+            theirs = await stream.get_final_message()
         await herald.close()
     mine, sdk = server.calls
     assert mine.body == sdk.body
@@ -95,10 +98,13 @@ async def test_openais_client_sends_and_reads_the_same() -> None:
         server.enqueue(reply, reply)
         herald = Herald(Endpoint.openai_compatible(server.url, "gpt-4o", "key"))
         ours = await herald.complete(request)
-        body = _body(herald.endpoint, request)
-        async with AsyncOpenAI(base_url=server.url + "/v1", api_key="key", max_retries=0) as client:
-            async with client.chat.completions.stream(**{k: v for k, v in body.items() if k != "stream"}) as stream:
-                theirs = await stream.get_final_completion()
+        said = _body(herald.endpoint, request)
+        del said["stream"]
+        async with (
+            AsyncOpenAI(base_url=server.url + "/v1", api_key="key", max_retries=0) as client,
+            client.chat.completions.stream(**said) as stream,
+        ):
+            theirs = await stream.get_final_completion()
         await herald.close()
     mine, sdk = server.calls
     assert mine.body == sdk.body

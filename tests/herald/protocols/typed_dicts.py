@@ -2,9 +2,9 @@
 
 import types
 from collections.abc import Iterable
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Required, Union, get_args, get_origin
 
-from typing_extensions import Required, get_type_hints, is_typeddict
+from typing_extensions import get_type_hints, is_typeddict
 
 
 def misfit(value: Any, hint: Any, path: str = "$") -> str | None:

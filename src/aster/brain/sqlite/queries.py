@@ -92,11 +92,14 @@ def frames(
 
 
 def records(db: sqlite3.Connection, key: ThreadKey, turn_id: str, after_seq: int) -> list[tuple[str, bytes]]:
-    """Type and JSON of a turn's events after a seq, for the fold."""
+    """Type and JSON of a turn's records after a seq, for the fold."""
     first = db.execute("SELECT first_seq FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
     # A turn's message and its `started` are written together, the message second; nothing of it is before.
     floor = max(after_seq, first[0] - 1 if first else 0)
-    sql = f"SELECT type, data FROM thread_events WHERE {_THIS} AND seq > ? AND turn_id = ? ORDER BY seq"
+    sql = (
+        f"SELECT type, data FROM thread_events WHERE {_THIS} AND seq > ? AND turn_id = ? AND grade != 'delta'"
+        " ORDER BY seq"
+    )
     return db.execute(sql, (*key, floor, turn_id)).fetchall()
 
 

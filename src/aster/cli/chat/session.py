@@ -154,7 +154,8 @@ async def chat(args: argparse.Namespace) -> int:
         task_id: str = args.task or new_id("task")
         keyboard = Editor(_history(), lambda: f" {session.task_id} · {client.url} · /help") if terminal else Lines()
         session = Session(client, surface, keyboard, task_id)
-        surface.notice(f"{await _greeting(client)} Task {task_id}. /help lists the commands.")
+        surface.notice(await _greeting(client))
+        surface.notice(f"Task {task_id}. /help lists the commands.")
         if args.task:
             await session.open(task_id)
         return await session.run()

@@ -34,7 +34,8 @@ def show(findings: list[Finding], *, as_json: bool) -> None:
                 (f"{finding.status:<5}", _STYLE[finding.status]),
                 f"{finding.check:<{width}}  ",
                 clean(finding.found),
-            )
+            ),
+            soft_wrap=True,
         )
         if finding.fix:
-            console.print(Text(f"{'':<{width + 7}}{clean(finding.fix)}", "dim"))
+            console.print(Text(f"{'':<{width + 7}}{clean(finding.fix)}", "dim"), soft_wrap=True)

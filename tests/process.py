@@ -1,4 +1,4 @@
-"""Real processes for the chaos test: an engine and a model server that can be killed and started again."""
+"""Real processes for tests that kill: an engine and a model server that can be killed and started again."""
 
 import asyncio
 import os

@@ -1,0 +1,1 @@
+"""The benchmarks, one module for each thing that is measured."""

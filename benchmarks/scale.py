@@ -1,0 +1,59 @@
+"""How much of everything: the counts of a full run and of a quick one, in one place."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    first_tokens: int
+    slow_turns: int
+    stream_tokens: int
+    fast_streams: int
+    appended_events: int
+    replayed_events: int
+    replays: int
+    load_seconds: float
+    load_levels: tuple[int, ...]
+    tool_loops: int
+    history_turns: tuple[int, ...]
+    open_streams: int
+    stream_seconds: int
+    starts: int
+    suspended_turns: int
+
+
+FULL = Scale(
+    first_tokens=20,
+    slow_turns=6,
+    stream_tokens=5000,
+    fast_streams=6,
+    appended_events=50_000,
+    replayed_events=20_000,
+    replays=4,
+    load_seconds=5.0,
+    load_levels=(1, 16, 64, 256),
+    tool_loops=9,
+    history_turns=(1, 50, 200),
+    open_streams=256,
+    stream_seconds=30,
+    starts=5,
+    suspended_turns=10_000,
+)
+
+QUICK = Scale(
+    first_tokens=6,
+    slow_turns=2,
+    stream_tokens=5000,
+    fast_streams=2,
+    appended_events=10_000,
+    replayed_events=5_000,
+    replays=2,
+    load_seconds=1.0,
+    load_levels=(1, 16, 64, 256),
+    tool_loops=3,
+    history_turns=(1, 20),
+    open_streams=256,
+    stream_seconds=5,
+    starts=2,
+    suspended_turns=500,
+)

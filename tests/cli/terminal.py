@@ -1,0 +1,90 @@
+"""A program in a pseudo terminal: type keys, wait for what the screen says."""
+
+import fcntl
+import os
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+_TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+_ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_=>])")
+
+
+class Terminal:
+    """Runs `aster` with these arguments as if a person sat there."""
+
+    def __init__(self, *args: str, env: Mapping[str, str], cwd: str, rows: int = 40, columns: int = 100) -> None:
+        self._master, slave = os.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        argv = [sys.executable, "-c", _TAKE_TERMINAL, sys.executable, "-m", "aster.cli", *args]
+        self.process = subprocess.Popen(
+            argv,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**env, "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            cwd=cwd,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.raw = ""
+        self._read_to = 0
+
+    @property
+    def text(self) -> str:
+        """All that was written, without escape sequences."""
+        return _ESCAPES.sub("", self.raw).replace("\r", "")
+
+    def press(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def expect(self, pattern: str, timeout: float = 20.0) -> str:
+        """Wait until something new on the screen matches; returns what came up to its end."""
+        until = time.monotonic() + timeout
+        while True:
+            found = re.compile(pattern).search(self.text, self._read_to)
+            if found is not None:
+                seen = self.text[self._read_to : found.end()]
+                self._read_to = found.end()
+                return seen
+            if not self._more(until - time.monotonic()):
+                raise AssertionError(f"{pattern!r} did not appear in:\n{self.text[self._read_to :]}")
+
+    def wait(self, timeout: float = 20.0) -> int:
+        """The exit code; reads what is still written, so that the program can end."""
+        until = time.monotonic() + timeout
+        while self.process.poll() is None and self._more(min(until - time.monotonic(), 0.1)) is not None:
+            if time.monotonic() > until:
+                raise AssertionError(f"it did not end:\n{self.text}")
+        return self.process.wait()
+
+    def _more(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self._master], [], [], max(seconds, 0))
+        if not ready:
+            return False
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:
+            return False
+        self.raw += data.decode("utf-8", "replace")
+        return bool(data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+        os.close(self._master)

@@ -1,0 +1,76 @@
+"""The filter, executed here instruction by instruction, for each machine it knows."""
+
+import struct
+
+import pytest
+
+from aster.sandbox import seccomp
+
+ALLOW, KILL, EPERM, ENOSYS, EAFNOSUPPORT = 0x7FFF0000, 0x80000000, 0x50001, 0x50026, 0x50061
+ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+
+def verdict(machine: str, number: int, *arguments: int, arch: int | None = None) -> int:
+    """What the kernel would say to a system call."""
+    program = seccomp.program(machine)
+    assert program is not None
+    steps = list(struct.iter_unpack("=HBBI", program))
+    given = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("=IIQ6Q", number, ARCH[machine] if arch is None else arch, 0, *given)
+    accumulator = at = 0
+    while True:
+        code, if_true, if_false, value = steps[at]
+        at += 1
+        match code:
+            case 0x20:
+                (accumulator,) = struct.unpack_from("=I", data, value)
+            case 0x15:
+                at += if_true if accumulator == value else if_false
+            case 0x35:
+                at += if_true if accumulator >= value else if_false
+            case 0x45:
+                at += if_true if accumulator & value else if_false
+            case _:
+                assert code == 0x06
+                return value
+
+
+@pytest.mark.parametrize(
+    ("machine", "call", "arguments", "expected"),
+    [
+        ("x86_64", 0, (), ALLOW),  # read
+        ("x86_64", 59, (), ALLOW),  # execve
+        ("x86_64", 165, (), EPERM),  # mount
+        ("x86_64", 101, (), EPERM),  # ptrace
+        ("x86_64", 321, (), EPERM),  # bpf
+        ("x86_64", 153, (), EPERM),  # vhangup, the last of the table
+        ("x86_64", 56, (0x11,), ALLOW),  # clone for fork
+        ("x86_64", 56, (0x3D0F00,), ALLOW),  # clone for a thread
+        ("x86_64", 56, (0x10000011,), EPERM),  # clone with CLONE_NEWUSER
+        ("x86_64", 56, (0x00020000,), EPERM),  # clone with CLONE_NEWNS
+        ("x86_64", 435, (), ENOSYS),  # clone3
+        ("x86_64", 16, (0, 0x5401), ALLOW),  # ioctl TCGETS
+        ("x86_64", 16, (0, 0x5412), EPERM),  # ioctl TIOCSTI
+        ("x86_64", 41, (1,), ALLOW),  # socket AF_UNIX
+        ("x86_64", 41, (2,), ALLOW),  # socket AF_INET
+        ("x86_64", 41, (40,), EAFNOSUPPORT),  # socket AF_VSOCK
+        ("x86_64", 0x40000000 + 165, (), ENOSYS),  # mount by its x32 number
+        ("aarch64", 63, (), ALLOW),  # read
+        ("aarch64", 40, (), EPERM),  # mount
+        ("aarch64", 97, (), EPERM),  # unshare
+        ("aarch64", 220, (0x11,), ALLOW),
+        ("aarch64", 220, (0x20000000,), EPERM),  # clone with CLONE_NEWPID
+        ("aarch64", 198, (40,), EAFNOSUPPORT),
+        ("aarch64", 198, (10,), ALLOW),
+    ],
+)
+def test_the_verdict_on_a_call(machine: str, call: int, arguments: tuple[int, ...], expected: int) -> None:
+    assert verdict(machine, call, *arguments) == expected
+
+
+def test_calls_of_another_architecture_end_the_process() -> None:
+    assert verdict("x86_64", 0, arch=0x40000003) == KILL
+
+
+def test_an_unknown_machine_gets_no_filter() -> None:
+    assert seccomp.program("mips") is None
