@@ -10,6 +10,7 @@ import sys
 import termios
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -22,7 +23,7 @@ _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_=>])")
 class Terminal:
     """Runs `aster` with these arguments as if a person sat there."""
 
-    def __init__(self, *args: str, env: Mapping[str, str], cwd: str, rows: int = 40, columns: int = 100) -> None:
+    def __init__(self, *args: str, env: Mapping[str, str], cwd: Path, rows: int = 40, columns: int = 100) -> None:
         self._master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         argv = [sys.executable, "-c", _TAKE_TERMINAL, sys.executable, "-m", "aster.cli", *args]

@@ -11,8 +11,8 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import HitlRequest, Phase, TextDelta, ThreadLifecycle, UserMessage
 from aster.infra.ids import new_id
 from aster.testing import ModelServer
-from tests.process import free_port
 from tests.live import Live
+from tests.process import free_port
 
 ASK = '[[tools=1 tool=ask_user input={"question":"Which colour?"} text=3]]'
 

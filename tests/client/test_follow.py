@@ -13,10 +13,10 @@ from aster.client.follow import OnWait
 from aster.contracts.errors import EngineError
 from aster.contracts.events import Phase, Recovery, ThreadLifecycle, UserMessage
 from aster.testing import ModelServer
-from tests.process import engine as engine_process
-from tests.process import free_port
 from tests.client.cutting_proxy import REFUSE, CuttingProxy
 from tests.live import Live, live
+from tests.process import engine as engine_process
+from tests.process import free_port
 
 WORDS = 60
 TURN = f'[[text={WORDS} rate=600 tools=1 tool=bash input={{"command":"echo hi"}}]]'
@@ -55,12 +55,12 @@ async def shaken(engine: Live, *cuts: int | None, on_wait: OnWait | None = None)
         assert proxy.made > len(cuts)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 async def test_cuts_anywhere_leave_no_gap_and_no_duplicate(
     engine: Live, client: AsterClient, task: str, seed: int
 ) -> None:
     chance = random.Random(seed)
-    cuts = [chance.choice([REFUSE, 0, chance.randrange(1, 400), chance.randrange(400, 2500)]) for _ in range(6)]
+    cuts = [chance.choice([REFUSE, 0, chance.randrange(1, 400), chance.randrange(400, 2500)]) for _ in range(4)]
     async with shaken(engine, *cuts) as following:
         seen = [event async for event in following.execute(TURN, task)]
     await check(seen, client, task)

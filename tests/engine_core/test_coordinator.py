@@ -215,8 +215,10 @@ async def test_a_turn_survives_a_graceful_restart(model: ModelServer, tmp_path: 
             await model.wait_held("gate")
             leaving = asyncio.create_task(engine.engine.stop())
             goodbye = await stream.until("reconnect")
-        refused = await engine.http.get("/health")
-        assert refused.status_code == 503
+        if drain:
+            assert (await engine.http.get("/health")).status_code == 503
+            refused = await engine.http.post("/execute", json={"message": "x", "task_id": "t2"})
+            assert (refused.status_code, refused.json()["error"]) == (503, "DRAINING")
         model.release("gate")
         await leaving
     async with live(model, sandbox="auto", sqlite_db_path=brain) as engine:

@@ -70,6 +70,12 @@ def test_labels_are_capped() -> None:
     assert 'aster_tool_calls_total{outcome="ok",tool="other"} 20.0' in text
 
 
+def test_creation_times_are_left_out() -> None:
+    metrics = Metrics("1")
+    metrics.turns.labels("completed", "end_turn").inc()
+    assert b"_created" not in metrics.render()
+
+
 def test_engines_do_not_share_a_registry() -> None:
     one, two = Metrics("1"), Metrics("1")
     one.turns_started.inc()

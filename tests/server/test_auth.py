@@ -1,10 +1,12 @@
 """Keys at the door: who gets in, as whom, and for how long."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+import pytest_asyncio
 
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.settings import Settings
@@ -108,21 +110,24 @@ async def changed(engine: Live, key: str, expected: tuple[int, str | None]) -> N
     raise AssertionError(f"the engine never answered {expected}")
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def keyless() -> AsyncIterator[Live]:
+    async with live() as running:
+        yield running
+
+
 class TestOpenDoor:
-    async def test_without_any_key_this_machine_gets_in(self) -> None:
-        async with live() as engine:
-            assert await knock(engine) == (200, None)
-            assert await knock(engine, **{"X-Engine-Key": "whatever"}) == (200, None)
+    async def test_without_any_key_this_machine_gets_in(self, keyless: Live) -> None:
+        assert await knock(keyless) == (200, None)
+        assert await knock(keyless, **{"X-Engine-Key": "whatever"}) == (200, None)
 
     @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "localhost.evil.example", ""])
-    async def test_under_a_loopback_name_only(self, host: str) -> None:
-        async with live() as engine:
-            assert await knock(engine, Host=host) == (403, "ORIGIN_REFUSED")
+    async def test_under_a_loopback_name_only(self, keyless: Live, host: str) -> None:
+        assert await knock(keyless, Host=host) == (403, "ORIGIN_REFUSED")
 
-    async def test_a_rebound_page_is_not_its_own_origin(self) -> None:
-        async with live() as engine:
-            refused = await knock(engine, Host="evil.example", Origin="http://evil.example")
-            assert refused == (403, "ORIGIN_REFUSED")
+    async def test_a_rebound_page_is_not_its_own_origin(self, keyless: Live) -> None:
+        refused = await knock(keyless, Host="evil.example", Origin="http://evil.example")
+        assert refused == (403, "ORIGIN_REFUSED")
 
     async def test_the_first_named_key_closes_it_and_revoking_it_does_not_open_it_again(self) -> None:
         async with live() as engine:

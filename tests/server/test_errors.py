@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
-from tests.live import Live
+from aster.testing import ModelServer
+from tests.live import Live, live
 
 JSON = {"Content-Type": "application/json"}
 
@@ -67,3 +70,20 @@ async def test_what_is_no_http_gets_the_envelope(engine: Live) -> None:
     assert answer.startswith(b"HTTP/1.1 400")
     assert json.loads(answer.split(b"\r\n\r\n", 1)[1])["error"] == "MALFORMED_REQUEST"
     writer.close()
+
+
+async def test_what_nobody_foresaw_tells_the_request_id_and_nothing_else(
+    model: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with live(model) as engine:
+        with closing(sqlite3.connect(engine.engine.settings.sqlite_db_path)) as vandal:
+            vandal.execute("DROP TABLE hitl_requests")
+        answer = await engine.http.get("/hitl/pending", headers={"X-Request-ID": "req-vandal"})
+        assert answer.status_code == 500
+        body = answer.json()
+        assert (body["error"], body["retry"]) == ("INTERNAL", "now")
+        assert body["details"] == {"request_id": "req-vandal"}
+        assert "hitl_requests" not in answer.text
+        assert answer.headers["x-request-id"] == "req-vandal"
+        assert (await engine.http.get("/health")).status_code == 200
+    assert "no such table: hitl_requests" in caplog.text

@@ -1,8 +1,8 @@
 """Live fan-out: every subscriber of a thread reads the same frames; none has a copy of its own.
 
-A topic keeps the newest frames of a thread up to a size. A subscriber that falls behind it reads the table instead
-and comes back when it has caught up, so it neither slows a turn nor grows memory. Nothing is kept for a thread
-that nobody watches.
+A topic keeps the frames of a thread that some subscriber has not read yet, up to a size. A subscriber that falls
+behind that reads the table instead and comes back when it has caught up, so it neither slows a turn nor grows
+memory. Nothing is kept for a thread that nobody watches.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ PAGE = 500
 class Topic:
     """The newest frames of one watched thread; complete for every seq above `floor`."""
 
-    __slots__ = ("_bytes", "_waiters", "floor", "frames", "subscribers")
+    __slots__ = ("_bytes", "_waiters", "floor", "frames", "readers")
 
     def __init__(self) -> None:
         self.frames: deque[Frame] = deque()
         self.floor: int | None = None
-        self.subscribers = 0
+        self.readers: set[Subscription] = set()
         self._bytes = 0
         self._waiters: list[asyncio.Future[None]] = []
 
@@ -35,11 +35,16 @@ class Topic:
         for item in frames:
             self.frames.append(item)
             self._bytes += len(item.data)
-        while self._bytes > RING_BYTES and len(self.frames) > 1:
-            dropped = self.frames.popleft()
+        self._trim()
+        self.wake()
+
+    def _trim(self) -> None:
+        """Let go of what every reader has, and of the oldest when there is too much."""
+        frames, slowest = self.frames, min(reader.seq for reader in self.readers)
+        while frames and (frames[0].seq <= slowest or self._bytes > RING_BYTES):
+            dropped = frames.popleft()
             self._bytes -= len(dropped.data)
             self.floor = dropped.seq
-        self.wake()
 
     def wake(self) -> None:
         waiters, self._waiters = self._waiters, []
@@ -86,12 +91,13 @@ class Fanout:
         topic = self._topics.get(key)
         if topic is None:
             topic = self._topics[key] = Topic()
-        topic.subscribers += 1
-        return Subscription(self, key, topic, after_seq)
+        subscription = Subscription(self, key, topic, after_seq)
+        topic.readers.add(subscription)
+        return subscription
 
-    def release(self, key: ThreadKey, topic: Topic) -> None:
-        topic.subscribers -= 1
-        if topic.subscribers == 0 and self._topics.get(key) is topic:
+    def release(self, key: ThreadKey, topic: Topic, subscription: "Subscription") -> None:
+        topic.readers.discard(subscription)
+        if not topic.readers and self._topics.get(key) is topic:
             del self._topics[key]
 
     def wake_all(self) -> None:
@@ -105,7 +111,7 @@ class Fanout:
 
     @property
     def subscribers(self) -> int:
-        return sum(topic.subscribers for topic in self._topics.values())
+        return sum(len(topic.readers) for topic in self._topics.values())
 
 
 class Subscription:
@@ -128,7 +134,7 @@ class Subscription:
     def close(self) -> None:
         if self._open:
             self._open = False
-            self._fanout.release(self._key, self._topic)
+            self._fanout.release(self._key, self._topic, self)
 
     def seek(self, seq: int) -> None:
         """Go to a place that is known to be committed; the table is only read if the ring does not reach there."""

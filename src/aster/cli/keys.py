@@ -5,12 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from aster.brain.records import KeyRow
 from aster.cli.exits import Exit
 from aster.cli.options import settings_of
+from aster.cli.tables import print_table
 from aster.contracts.model import encode
 from aster.infra.clock import iso_ms
 from aster.server import keys
@@ -52,12 +50,13 @@ def _show_all(brain: Path, as_json: bool) -> None:
     if as_json:
         print(encode({"keys": [_facts(row) for row in rows]}).decode())
         return
-    table = Table(box=None, pad_edge=False)
-    for title in ("name", "id", "user", "made", "state"):
-        table.add_column(title)
-    for row in rows:
-        table.add_row(row.name, row.key_id, row.user_id, iso_ms(row.created_at), _state(row))
-    Console().print(table if rows else "There are no keys; the engine is open to this machine alone.")
+    if not rows:
+        print("There are no keys; the engine is open to this machine alone.")
+        return
+    print_table(
+        ("name", "id", "user", "made", "state"),
+        [(row.name, row.key_id, row.user_id, iso_ms(row.created_at), _state(row)) for row in rows],
+    )
 
 
 def _facts(row: KeyRow) -> dict[str, Any]:

@@ -18,7 +18,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `aster` with these arguments (those of the process by default)."""
     args = parse(argv)
     try:
-        return int(import_module(f"aster.cli.{args.command}").command(args))
+        code = int(import_module(f"aster.cli.{args.command}").command(args))
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return Exit.CANCELLED
     except BrokenPipeError:

@@ -34,7 +34,7 @@ ThreadEvent: TypeAlias = AnyEvent | UnknownEvent
 OnWait: TypeAlias = Callable[[EngineError | None, float], None]
 """Called before every pause: what went wrong (None when the engine said goodbye) and for how many seconds."""
 
-_FIRST_WAIT = 0.1
+_FIRST_WAIT = 0.05
 _LONGEST_WAIT = 5.0
 
 
@@ -48,8 +48,12 @@ class Patience:
         self.restore()
 
     def restore(self) -> None:
-        self._failures = 0
+        self.calm()
         self._until = time.monotonic() + self._seconds
+
+    def calm(self) -> None:
+        """The engine answers: the next pause is a short one, but the time to give up stays."""
+        self._failures = 0
 
     async def wait(self, error: EngineError | None, at_least: float = 0.0) -> None:
         """Wait before the next attempt; raises the error when there is to be none."""

@@ -59,11 +59,14 @@ class Submission:
         while True:
             try:
                 path = f"/tasks/{quote(self.task_id, safe='')}/events"
-                return await self.wire.ask(RawPage, "GET", path, params=params)
+                page = await self.wire.ask(RawPage, "GET", path, params=params)
             except EngineError as error:
                 if error.code is ErrorCode.TASK_NOT_FOUND:
                     return None
                 await self.patience.wait(error)
+            else:
+                self.patience.calm()
+                return page
 
     async def _failed(self, reader: Reader, failure: EngineError) -> None:
         """The post failed: follow the message if it was taken all the same, else wait to post it again."""

@@ -7,7 +7,7 @@ where; a call that is cut by a cancel leaves the text it had.
 import time
 from dataclasses import dataclass, field
 
-from aster.contracts.blocks import TextBlock
+from aster.contracts.blocks import AssistantBlock, BlockType, TextBlock, ThinkingBlock, ToolUseBlock
 from aster.contracts.events import (
     ContentBlockStart,
     ContentBlockStop,
@@ -32,6 +32,14 @@ from aster.engine_core.turn import Turn
 from aster.herald.failure import HeraldError
 from aster.herald.profiles import cost_usd
 from aster.infra.ids import new_id
+
+MANY_PIECES = 200
+
+BLOCK_TYPES: dict[type[AssistantBlock], BlockType] = {
+    TextBlock: "text",
+    ThinkingBlock: "thinking",
+    ToolUseBlock: "tool_use",
+}
 
 
 @dataclass(slots=True)
@@ -85,37 +93,62 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
 
 
 def _show(turn: Turn, stream: _Stream, batch: list[StreamEvent]) -> None:
-    step = stream.step
+    """Put what one network read brought onto the thread; neighbouring pieces of one block as one delta."""
+    texts: list[str] = []
+    open_part: TextPart | ThinkingPart | None = None
     for event in batch:
-        match event:
-            case TextPart(index=index, text=text):
-                stream.text.setdefault(index, []).append(text)
-                turn.emit(TextDelta(text=text, block_index=index, step=step))
-            case ThinkingPart(index=index, text=text):
-                turn.emit(ThinkingDelta(text=text, block_index=index, step=step))
-            case BlockStarted():
-                turn.emit(
-                    ContentBlockStart(
-                        block_index=event.index,
-                        block_type=event.block_type,
-                        step=step,
-                        tool=event.tool_name,
-                        tool_call_id=event.tool_call_id,
-                    )
-                )
-            case BlockFinished(index=index, block=block):
-                stream.text.pop(index, None)
-                kind = block.__struct_config__.tag
-                turn.write(
-                    ContentBlockStop(block_index=index, block_type=kind, step=step, block=block)  # pyright: ignore[reportArgumentType]
-                )
-            case CallFinished():
-                stream.finished = event
-                turn.write(_usage(stream, event))
+        if isinstance(event, TextPart | ThinkingPart):
+            if open_part is not None and (type(event), event.index) != (type(open_part), open_part.index):
+                _show_part(turn, stream, open_part, texts)
+            open_part = event
+            texts.append(event.text)
+            continue
+        if open_part is not None:
+            _show_part(turn, stream, open_part, texts)
+            open_part = None
+        _show_event(turn, stream, event)
+    if open_part is not None:
+        _show_part(turn, stream, open_part, texts)
     if batch:
         stream.streamed = True
         if stream.first_token is None:
             stream.first_token = time.perf_counter()
+
+
+def _show_part(turn: Turn, stream: _Stream, part: TextPart | ThinkingPart, texts: list[str]) -> None:
+    text = "".join(texts)
+    texts.clear()
+    if isinstance(part, ThinkingPart):
+        turn.emit(ThinkingDelta(text=text, block_index=part.index, step=stream.step))
+        return
+    turn.emit(TextDelta(text=text, block_index=part.index, step=stream.step))
+    said = stream.text.setdefault(part.index, [])
+    said.append(text)
+    if len(said) > MANY_PIECES:
+        said[:] = ["".join(said)]
+
+
+def _show_event(turn: Turn, stream: _Stream, event: StreamEvent) -> None:
+    match event:
+        case BlockStarted():
+            turn.emit(
+                ContentBlockStart(
+                    block_index=event.index,
+                    block_type=event.block_type,
+                    step=stream.step,
+                    tool=event.tool_name,
+                    tool_call_id=event.tool_call_id,
+                )
+            )
+        case BlockFinished(index=index, block=block):
+            stream.text.pop(index, None)
+            kind = BLOCK_TYPES[type(block)]
+            turn.write(ContentBlockStop(block_index=index, block_type=kind, step=stream.step, block=block))
+        case CallFinished():
+            stream.finished = event
+            turn.write(_usage(stream, event))
+        case TextPart() | ThinkingPart():
+            raise AssertionError("parts are shown together")
 
 
 def _usage(stream: _Stream, event: CallFinished) -> Usage:

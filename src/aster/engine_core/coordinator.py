@@ -32,11 +32,15 @@ log = logging.getLogger("aster.coordinator")
 
 @dataclass(slots=True)
 class Live:
-    """A turn this process runs (or is about to). `begun` once its task has taken its first step."""
+    """A turn this process runs (or is about to).
+
+    `begun` once its task has taken its first step, `followed` when a message may wait for its end.
+    """
 
     turn_id: str
     turn: Turn | None = None
     begun: bool = False
+    followed: bool = False
     stop_reason: str | None = None
     gone: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -193,10 +197,12 @@ class Coordinator:
             raise
         subscription.seek(written[0].seq - 1)
         live = self._live.get(key)
-        if live is not None and live.turn is not None:
-            live.turn.steered = True
-        elif live is None:
+        if live is None:
             await self._next(key)
+        else:
+            live.followed = True
+            if live.turn is not None:
+                live.turn.steered = True
         return Ticket(order.task_id, message_id, turn_id, subscription, queued=True)
 
     def _start(
@@ -218,7 +224,8 @@ class Coordinator:
             if not turn.history and turn.state.follows_turn_id:
                 place = Place(turn.state.follows_turn_id, turn.state.follows_messages)
                 turn.history = await self._services.history.load(key, place)
-            await segments.run(turn, self._services)
+            over = await segments.run(turn, self._services)
+            live.followed = live.followed or not over
         except asyncio.CancelledError:
             if live.stop_reason is None:
                 raise
@@ -230,7 +237,8 @@ class Coordinator:
             if slot_taken:
                 self._runner.give_back()
             self._release(key, live)
-        await self._next(key)
+        if live.followed:
+            await self._next(key)
 
     def _release(self, key: ThreadKey, live: Live) -> None:
         if self._live.get(key) is live:
@@ -249,7 +257,7 @@ class Coordinator:
         if not waiting or thread is None or thread.status != "idle" or key in self._live:
             return
         row = min(waiting, key=lambda item: item.mode != "interrupt")
-        live = self._live[key] = Live(row.turn_id)
+        live = self._live[key] = Live(row.turn_id, followed=True)
         order = decode(row.body, Order)
         try:
             tip = Place(thread.tip_turn_id)
@@ -312,7 +320,7 @@ class Coordinator:
         """Go on with a suspended turn whose questions are all answered; false when someone else does."""
         if self.draining or key in self._live:
             return False
-        live = self._live[key] = Live(turn_id)
+        live = self._live[key] = Live(turn_id, followed=True)
         try:
             turn = await segments.load(self._services, key, turn_id)
             resumed = ThreadLifecycle(phase=Phase.RESUMED, segment=turn.state.segment + 1)
@@ -342,7 +350,7 @@ class Coordinator:
 
     async def _take_over(self, record: TurnRecord) -> None:
         key = ThreadKey(record.user_id, record.task_id)
-        live = self._live[key] = Live(record.turn_id)
+        live = self._live[key] = Live(record.turn_id, followed=True)
         turn = live.turn = await segments.load(self._services, key, record.turn_id)
         await segments.discard_unfinished(turn)
         self._start(key, live, turn, None)

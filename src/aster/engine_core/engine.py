@@ -48,6 +48,7 @@ class Engine:
         self.settings = settings
         self.started_at_ms = now_ms()
         self._parts = AsyncExitStack()
+        self._counts = {"suspended": 0, "pending": 0, "waiting": 0}
 
     @property
     def draining(self) -> bool:
@@ -68,7 +69,7 @@ class Engine:
             slow_tool_seconds=settings.slow_tool_seconds,
             traces=traces.connect(settings.otel_exporter_otlp_endpoint, version=__version__),
         )
-        self._parts.callback(self.raven.close)
+        self._parts.push_async_callback(asyncio.to_thread, self.raven.close)
         if applied:
             self.raven.note("migration", "info", "the brain was migrated", applied=applied)
         self.herald = Herald(
@@ -108,6 +109,11 @@ class Engine:
             await self.drain()
         await self._parts.aclose()
 
+    async def measure(self) -> bytes:
+        """All metrics as they are now, in the Prometheus text format."""
+        self._counts = await self.brain.counts()
+        return self.raven.render()
+
     async def _endpoint(self) -> Endpoint:
         settings = self.settings
         if settings.llm_provider != "demo":
@@ -138,6 +144,9 @@ class Engine:
             {
                 "slots_used": lambda: coordinator.slots[0],
                 "slots_total": lambda: coordinator.slots[1],
+                "turns_suspended": lambda: self._counts["suspended"],
+                "hitl_open": lambda: self._counts["pending"],
+                "queue_backlog": lambda: self._counts["waiting"],
                 "brain_backlog": lambda: brain.backlog,
                 "brain_fault": lambda: float(brain.fault is not None),
                 "draining": lambda: float(coordinator.draining),

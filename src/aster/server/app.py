@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from aster import __version__
 from aster.engine_core.engine import Engine
@@ -48,6 +49,9 @@ def create_app(engine: Engine) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=_name,
+        # Observing is the raven's business; FastAPI would show requests to any tracer it finds in the process.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         lifespan=lifespan,
     )
     app.state.engine = engine
@@ -57,3 +61,7 @@ def create_app(engine: Engine) -> FastAPI:
         app.include_router(resource.router)
     reference.install(app)
     return app
+
+
+def _name(route: APIRoute) -> str:
+    return route.name

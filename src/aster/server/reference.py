@@ -7,8 +7,10 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from aster.contracts.events import AnyEvent, Event
+from aster.server.sse import MEDIA_TYPE
 
 _COMPONENTS: Final = "#/components/schemas/"
+_EVENT: Final = {"$ref": f"{_COMPONENTS}Event"}
 _EXAMPLE: Final = (
     'id: 4\nevent: text_delta\ndata: {"type":"text_delta","task_id":"t1","turn_id":"turn-1","seq":4,'
     '"timestamp":"2026-04-27T12:34:56.000Z","text":"Hello"}\n\n'
@@ -17,7 +19,7 @@ _EXAMPLE: Final = (
 STREAMED: Final[dict[str, Any]] = {
     "description": "Server-sent events: `id` is the sequence number, `event` the type, `data` one event as JSON."
     " A `heartbeat` or `reconnect` has no `id`.",
-    "content": {"text/event-stream": {"schema": {"$ref": f"{_COMPONENTS}Event"}, "example": _EXAMPLE}},
+    "content": {MEDIA_TYPE: {"schema": _EVENT, "example": _EXAMPLE}},
     "headers": {
         name: {"description": text, "schema": {"type": "string"}}
         for name, text in {
@@ -48,8 +50,21 @@ def _document(app: FastAPI) -> dict[str, Any]:
     )
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     schemas.update(event_schemas())
-    schemas["EventsPage"]["properties"]["events"]["items"] = {"$ref": f"{_COMPONENTS}Event"}
+    schemas["EventsPage"]["properties"]["events"]["items"] = _EVENT
+    for item in document["paths"].values():
+        for operation in item.values():
+            _settle_media_types(operation["responses"])
     return document
+
+
+def _settle_media_types(responses: dict[str, Any]) -> None:
+    """FastAPI writes a route's own media type on its refusals too; those are JSON wherever they come from."""
+    for status, found in responses.items():
+        content = found.get("content", {})
+        if int(status) >= 400:
+            found["content"] = {"application/json": next(iter(content.values()))}
+        elif MEDIA_TYPE in content:
+            content[MEDIA_TYPE]["schema"] = _EVENT
 
 
 def event_schemas() -> dict[str, Any]:

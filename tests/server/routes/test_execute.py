@@ -53,8 +53,8 @@ class TestExecute:
 
     async def test_the_request_id_is_in_the_answer(self, engine: Live, model: ModelServer, task: str) -> None:
         model.enqueue(Reply([Text("ok")]))
-        request = {"json": {"message": "hi", "task_id": task}, "headers": {"X-Request-ID": "mine"}}
-        async with engine.stream("POST", "/execute", **request) as stream:
+        body = {"message": "hi", "task_id": task}
+        async with engine.stream("POST", "/execute", json=body, headers={"X-Request-ID": "mine"}) as stream:
             await stream.rest()
         assert stream.headers["x-request-id"] == "mine"
 
@@ -91,6 +91,9 @@ class TestExecute:
         model.enqueue(ask())
         async with engine.executing("hi", task) as first:
             asked = await first.until("hitl_request")
+            await first.until("thread_lifecycle", phase="suspended")
+            while engine.engine.coordinator.slots[0]:
+                await asyncio.sleep(0.002)
             async with engine.executing("again", task) as second:
                 assert await refusal(second) == (409, "HITL_REQUIRED")
                 assert second.response.json()["details"]["request_id"] == asked.data["request_id"]

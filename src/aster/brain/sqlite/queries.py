@@ -228,10 +228,12 @@ def observations(
 
 def counts(db: sqlite3.Connection) -> dict[str, int]:
     """How much there is, for health and metrics."""
-    found = db.execute(
-        "SELECT status, count(*) FROM turns WHERE status IN ('running', 'suspended') GROUP BY status"
-    )
-    return {"running": 0, "suspended": 0} | dict(found)
+    asked = {
+        "suspended": "SELECT count(*) FROM turns WHERE status = 'suspended'",
+        "pending": "SELECT count(*) FROM hitl_requests WHERE status = 'pending'",
+        "waiting": "SELECT count(*) FROM inbox",
+    }
+    return {name: db.execute(sql).fetchone()[0] for name, sql in asked.items()}
 
 
 def ping(db: sqlite3.Connection) -> int:

@@ -63,7 +63,8 @@ class Writer:
         self._loop = loop
         self._deliver = deliver
         self._queue: deque[Unit | _Task] = deque()
-        self._wake = threading.Condition()
+        self._wake = threading.Event()
+        self._asleep = False
         self._stopping = False
         self._sequencer = Sequencer(self._load, self._create)
         self._synchronous = "FULL"
@@ -77,16 +78,19 @@ class Writer:
         self._thread.start()
 
     def submit(self, unit: Unit) -> None:
-        with self._wake:
-            self._queue.append(unit)
-            self._wake.notify()
+        self._queue.append(unit)
+        self._rouse()
+
+    def _rouse(self) -> None:
+        """Wake the writer if it sleeps; while it works it looks at the queue by itself."""
+        if self._asleep:
+            self._wake.set()
 
     def run(self, job: Job) -> "asyncio.Future[object]":
         """Run maintenance between two batches."""
         done: asyncio.Future[object] = self._loop.create_future()
-        with self._wake:
-            self._queue.append(_Task(job, done))
-            self._wake.notify()
+        self._queue.append(_Task(job, done))
+        self._rouse()
         return done
 
     def forget(self, key: ThreadKey) -> None:
@@ -99,24 +103,31 @@ class Writer:
 
     def stop(self) -> None:
         """Commit what waits, then end."""
-        with self._wake:
-            self._stopping = True
-            self._wake.notify()
+        self._stopping = True
+        self._wake.set()
         self._thread.join()
         self._db.close()
 
     def _run(self) -> None:
-        while True:
-            with self._wake:
-                while not self._queue and not self._stopping:
-                    self._wake.wait()
-                if not self._queue:
-                    return
-                batch = self._take()
+        while self._wait():
+            batch = self._take()
             if isinstance(batch, _Task):
                 self._run_task(batch)
             else:
                 self._commit_until_done(batch)
+
+    def _wait(self) -> bool:
+        """Sleep until there is work; false when there is none and never will be."""
+        while not self._queue:
+            if self._stopping:
+                return False
+            # Order matters: whoever appends after this line sees the flag and sets the event.
+            self._asleep = True
+            if not self._queue and not self._stopping:
+                self._wake.wait()
+            self._asleep = False
+            self._wake.clear()
+        return True
 
     def _take(self) -> list[Unit] | _Task:
         first = self._queue.popleft()
@@ -160,8 +171,8 @@ class Writer:
         if self.fault is None:
             log.error("the brain cannot be written, trying again: %s", error)
         self.fault = str(error)
-        with self._wake:
-            self._wake.wait(_RETRY_SECONDS)
+        self._wake.clear()
+        self._wake.wait(_RETRY_SECONDS)
 
     def _rollback(self) -> None:
         self._sequencer.forget()

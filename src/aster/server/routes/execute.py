@@ -24,6 +24,7 @@ router = APIRouter(tags=["execute"], dependencies=KEYED)
 @router.post(
     "/execute",
     summary="Run one turn on a task and stream it",
+    status_code=200,
     response_class=EventStream,
     responses={
         **refusals(
@@ -62,6 +63,7 @@ async def execute(body: ExecuteBody, engine: Serving, visit: Visiting) -> Respon
 @router.get(
     "/execute/replay",
     summary="Read a stream again, from any place, then follow it",
+    status_code=200,
     response_class=EventStream,
     responses={**refusals(ErrorCode.TASK_NOT_FOUND, ErrorCode.INVALID_REQUEST), 200: STREAMED},
 )

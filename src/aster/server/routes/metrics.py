@@ -1,6 +1,7 @@
 """The engine's numbers for Prometheus. They are about everybody, so they are for the operator."""
 
 from fastapi import APIRouter, Response
+from fastapi.responses import PlainTextResponse
 
 from aster.contracts.errors import ErrorCode
 from aster.raven.metrics import CONTENT_TYPE
@@ -13,6 +14,7 @@ router = APIRouter(tags=["operation"], dependencies=KEYED)
 @router.get(
     "/metrics",
     summary="Metrics in the Prometheus text format",
+    response_class=PlainTextResponse,
     responses={
         **refusals(ErrorCode.PERMISSION_DENIED),
         200: {"description": "The metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
@@ -20,4 +22,4 @@ router = APIRouter(tags=["operation"], dependencies=KEYED)
 )
 async def metrics(engine: Serving, _: Operating) -> Response:
     """Needs the engine's key, or a key of the user `default`."""
-    return Response(engine.raven.render(), headers={"Content-Type": CONTENT_TYPE})
+    return Response(await engine.measure(), headers={"Content-Type": CONTENT_TYPE})

@@ -53,7 +53,7 @@ async def tasks(
     "/{task_id}",
     summary="Look into a task",
     response_model=TaskDetail,
-    responses=refusals(ErrorCode.TASK_NOT_FOUND),
+    responses=refusals(ErrorCode.TASK_NOT_FOUND, ErrorCode.INVALID_REQUEST),
 )
 async def task(task_id: PathTaskId, engine: Serving, visit: Visiting) -> TaskDetail:
     """The task with its turns, its open requests to a human and the messages that wait."""
@@ -158,7 +158,7 @@ async def fork(
     "/{task_id}",
     summary="Delete a task",
     response_model=DeletedTask,
-    responses=refusals(ErrorCode.TASK_NOT_FOUND, ErrorCode.TASK_BUSY),
+    responses=refusals(ErrorCode.TASK_NOT_FOUND, ErrorCode.TASK_BUSY, ErrorCode.INVALID_REQUEST),
 )
 async def delete(task_id: PathTaskId, engine: Serving, visit: Visiting) -> DeletedTask:
     """Takes the task, its thread and everything derived from it away for good."""
@@ -170,7 +170,7 @@ async def delete(task_id: PathTaskId, engine: Serving, visit: Visiting) -> Delet
     "/{task_id}/turns/{turn_id}/trajectory",
     summary="Read the record of an ended turn",
     responses={
-        **refusals(ErrorCode.NOT_FOUND, ErrorCode.TASK_NOT_FOUND),
+        **refusals(ErrorCode.NOT_FOUND, ErrorCode.TASK_NOT_FOUND, ErrorCode.INVALID_REQUEST),
         200: {
             "description": "The turn as one JSON object: messages, tool calls, usage.",
             "content": {"application/json": {"schema": {"type": "object"}}},

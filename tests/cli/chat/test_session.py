@@ -1,0 +1,158 @@
+"""`aster chat`, as a person at a terminal sees it, and as a script at a pipe does."""
+
+import json
+import re
+import signal
+
+from aster.infra.ids import new_id
+from tests.cli.program import Home
+from tests.cli.terminal import Terminal
+
+PROMPT = r"> "
+
+
+def chat(home: Home, *args: str) -> Terminal:
+    return Terminal("chat", *args, env=home.env, cwd=home.directory)
+
+
+def test_a_conversation_with_a_tool_and_an_approval(home: Home) -> None:
+    """On an empty machine: the engine is started for the session, and stopped with it."""
+    with chat(home) as terminal:
+        terminal.expect("starting one for this session")
+        terminal.expect("no model is configured")
+        task = terminal.expect(r"Task (task-\w+)").split()[-1]
+        terminal.expect(PROMPT)
+        terminal.press("run echo good morning\r")
+        terminal.expect("● bash  echo good morning")
+        terminal.expect("⎿ good morning")
+        terminal.expect("The command returned")
+        terminal.expect(PROMPT)
+        terminal.press("run rm -rf *\r")
+        terminal.expect(r"\? May `bash` run\?")
+        terminal.expect("rm -rf")
+        terminal.expect("say what to do instead")
+        terminal.press("n keep my files\r")
+        terminal.expect("⎿ permission_denied")
+        terminal.expect("keep my files")
+        terminal.expect(PROMPT)
+        terminal.press("run rm -rf *\r")
+        terminal.expect("say what to do instead")
+        terminal.press("y\r")
+        terminal.expect("● bash  rm -rf")
+        terminal.expect(PROMPT)
+        terminal.press("/expand\r")
+        terminal.expect(r"bash \(done, \d+ ms\)")
+        terminal.expect(PROMPT)
+        terminal.press("/quit\r")
+        assert terminal.wait() == 0
+    assert "Traceback" not in terminal.text
+    assert home.call("tasks").returncode == 1
+    assert re.fullmatch(r"task-\w+", task)
+    assert (home.directory / "chat-history").stat().st_mode & 0o077 == 0
+
+
+def test_ctrl_c_cancels_the_turn_and_a_second_leaves(served: Home) -> None:
+    task = new_id("task")
+    with chat(served, "--task", task) as terminal:
+        terminal.expect(PROMPT)
+        terminal.press("[[text=4 stall=inf]]\r")
+        terminal.expect("w000001 w000002")
+        terminal.press("\x03")
+        terminal.expect("cancelled")
+        terminal.expect(PROMPT)
+        terminal.press("ask me\r")
+        terminal.expect("answer: ")
+        terminal.press("\x03")
+        terminal.expect("cancelled")
+        terminal.expect(PROMPT)
+        terminal.press("\x03")
+        terminal.expect("Ctrl-C again leaves")
+        terminal.expect(PROMPT)
+        terminal.press("\x03")
+        assert terminal.wait() == 130
+    turns = json.loads(served.call("tasks", "show", task, "--json").stdout)["turns"]
+    assert [turn["status"] for turn in turns] == ["cancelled", "cancelled"]
+
+
+def test_two_ctrl_c_leave_a_turn_that_does_not_end(served: Home) -> None:
+    with chat(served, "--task", new_id("task")) as terminal:
+        terminal.expect(PROMPT)
+        terminal.press("[[text=4 stall=inf]]\r")
+        terminal.expect("w000001")
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.expect("cancel|Come back")
+        if terminal.process.poll() is None:
+            terminal.press("/quit\r")
+        assert terminal.wait() in (0, 130)
+
+
+def test_a_question_answered_elsewhere_is_no_longer_asked(served: Home) -> None:
+    task = new_id("task")
+    with chat(served, "--task", task) as terminal:
+        terminal.expect(PROMPT)
+        terminal.press("ask me: Which colour?\r")
+        terminal.expect("answer: ")
+        other = served.call("chat", "--task", task, said="green\n") if False else None
+        assert other is None
+        served.aster("chat", "--task", task, said="green\n")
+        terminal.expect("answered elsewhere")
+        terminal.expect("You answered:")
+        terminal.expect("green")
+        terminal.expect(PROMPT)
+        terminal.press("\x04")
+        assert terminal.wait() == 0
+
+
+def test_an_earlier_task_is_shown_and_goes_on(served: Home) -> None:
+    task = new_id("task")
+    served.call("run", "run echo one", "--task", task)
+    with chat(served, "--task", task) as terminal:
+        terminal.expect("> run echo one")
+        terminal.expect("● bash  echo one")
+        terminal.expect("The command returned:")
+        terminal.expect(PROMPT)
+        terminal.press("/fork\r")
+        forked = terminal.expect(r"Forked task-\w+ at \d+. Task task-\w+").split()[-1]
+        terminal.expect(PROMPT)
+        terminal.press("/new\r")
+        terminal.expect(r"New task task-\w+")
+        terminal.press(f"/resume {forked}\r")
+        terminal.expect(f"Task {forked}")
+        terminal.press("/resume nothing\r")
+        terminal.expect("There is no task 'nothing'")
+        terminal.press("/dance\r")
+        terminal.expect("There is no /dance")
+        terminal.press("\x04")
+        assert terminal.wait() == 0
+
+
+def test_lines_in_a_pipe_are_messages_and_answers(served: Home) -> None:
+    said = "ask me: Which colour?\nblue\nrun rm -rf *\n\nno thanks\n/help\n/tasks\n"
+    done = served.aster("chat", said=said)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "? Which colour?" in done.stdout
+    assert "blue" in done.stdout
+    assert "permission_denied" in done.stdout
+    assert "/resume ID" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_an_input_that_ends_leaves_the_question_open(served: Home) -> None:
+    task = new_id("task")
+    done = served.aster("chat", "--task", task, said="ask me\n")
+    assert done.returncode == 130
+    assert f"aster chat --task {task}" in done.stdout
+    pending = json.loads(served.call("tasks", "show", task, "--json").stdout)["pending"]
+    assert len(pending) == 1
+
+
+def test_a_polite_kill_stops_the_engine_of_the_session(home: Home) -> None:
+    with home.start("chat") as process:
+        assert process.stdout is not None
+        while "Task" not in process.stdout.readline():
+            pass
+        process.terminate()
+        process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert home.call("tasks").returncode == 1

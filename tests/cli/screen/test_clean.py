@@ -1,0 +1,13 @@
+"""Nothing a model or a tool says is obeyed by the terminal."""
+
+from aster.cli.screen.clean import clean, one_line
+
+
+def test_control_characters_become_visible() -> None:
+    assert clean("a\x1b]52;c;AAAA\x07b\x9bc\x7f") == "a␛]52;c;AAAA␇b\ufffdc␡"
+    assert clean("one\r\ntwo\tthree") == "one\ntwo\tthree"
+
+
+def test_one_line_is_flat_and_short() -> None:
+    assert one_line("a\n  b\x1b", 10) == "a b␛"
+    assert one_line("abcdefghij", 5) == "abcd…"

@@ -1,0 +1,73 @@
+"""`aster doctor`: every line says what was found, and what to do when that is bad."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.cli.program import Home
+from tests.process import free_port
+
+
+def examine(home: Home, *args: str, **env: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    done = home.call("doctor", "--json", *args, env=env)
+    report = json.loads(done.stdout)
+    return done.returncode, {check["check"]: check for check in report["checks"]}
+
+
+def test_a_fresh_machine_is_ready(home: Home) -> None:
+    code, found = examine(home)
+    assert code == 0
+    assert [name for name, check in found.items() if check["status"] != "ok"] == ["model"]
+    assert "LLM_PROVIDER" in found["model"]["fix"]
+    assert not (home.directory / "brain.sqlite").exists()
+
+
+def test_the_report_reads_well(home: Home) -> None:
+    done = home.aster("doctor")
+    assert done.returncode == 0
+    assert any(line.startswith("ok   python") for line in done.stdout.splitlines())
+    assert any(line.startswith("warn model") for line in done.stdout.splitlines())
+
+
+def test_a_running_engine_is_found(served: Home) -> None:
+    code, found = examine(served)
+    assert code == 0
+    assert found["engine"]["status"] == "ok"
+    assert "process" in found["lock"]["found"]
+    assert found["schema"]["status"] == "ok"
+
+
+def test_an_engine_elsewhere_is_asked(served: Home, home: Home) -> None:
+    assert examine(home, "--url", served.url)[1]["engine"]["status"] == "ok"
+    code, found = examine(home, ENGINE_URL=f"http://127.0.0.1:{free_port()}")
+    assert (code, found["engine"]["status"]) == (1, "fail")
+
+
+def test_a_wrong_setting_fails(home: Home) -> None:
+    code, found = examine(home, TASK_SLOTS="-1")
+    assert code == 1
+    assert "TASK_SLOTS" in found["settings"]["found"]
+
+
+def test_a_model_that_cannot_be_reached_fails(home: Home) -> None:
+    code, found = examine(home, LLM_PROVIDER="openai", LLM_BASE_URL=f"http://127.0.0.1:{free_port()}/v1")
+    assert (code, found["model"]["status"]) == (1, "fail")
+    assert "LLM_BASE_URL" in found["model"]["fix"]
+    code, found = examine(home, LLM_PROVIDER="openai")
+    assert "LLM_API_KEY" in found["model"]["fix"]
+
+
+def test_a_file_that_is_no_brain_fails(home: Home, tmp_path: Path) -> None:
+    wrong = tmp_path / "notes.txt"
+    wrong.write_text("not a brain " * 100)
+    code, found = examine(home, "--db", str(wrong))
+    assert (code, found["schema"]["status"]) == (1, "fail")
+    code, found = examine(home, "--db", str(tmp_path))
+    assert (code, found["brain"]["status"]) == (1, "fail")
+
+
+def test_a_port_that_is_taken_fails(home: Home, served: Home) -> None:
+    code, found = examine(home, SANDBOX="off", HOST="192.0.2.1")
+    assert code == 1
+    assert found["sandbox"]["status"] == "warn"
+    assert "HOST" in found["port"]["fix"]

@@ -1,0 +1,43 @@
+"""What a typed line means; what is not clearly a yes is none."""
+
+import pytest
+
+from aster.cli.questions import Reply, hint, put, understand
+from aster.contracts.events import HitlRequest
+
+PERMISSION = HitlRequest(
+    request_id="h", kind="permission", question="May it?", tool="bash", input={"command": "rm x\x1b[2J"}
+)
+QUESTION = HitlRequest(request_id="h", kind="question", question="Which?", options=("red", "blue"))
+DOUBT = HitlRequest(request_id="h", kind="in_doubt", question="Did it?", options=("done", "again", "skip"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "line", "reply"),
+    [
+        (PERMISSION, "y", Reply("yes")),
+        (PERMISSION, "Yes, but only once", Reply("yes", "but only once")),
+        (PERMISSION, "n", Reply("no")),
+        (PERMISSION, "no use trash instead", Reply("no", "use trash instead")),
+        (PERMISSION, "use trash", Reply("no", "use trash")),
+        (PERMISSION, "yesterday I did", Reply("no", "yesterday I did")),
+        (PERMISSION, "  ", None),
+        (QUESTION, "2", Reply("blue")),
+        (QUESTION, "3", Reply("3")),
+        (QUESTION, "green", Reply("green")),
+        (QUESTION, "", None),
+        (DOUBT, "again", Reply("again")),
+        (DOUBT, "skip it was late", Reply("skip", "it was late")),
+        (DOUBT, "perhaps", None),
+    ],
+)
+def test_lines_are_understood(request_: HitlRequest, line: str, reply: Reply | None) -> None:
+    assert understand(request_, line) == reply
+
+
+def test_questions_are_put_with_what_they_are_about() -> None:
+    assert put(PERMISSION) == "? May it?\n  rm x␛[2J"
+    assert put(QUESTION).splitlines()[1:] == ["  1. red", "  2. blue"]
+    assert "done, again, skip" in hint(DOUBT)
+    assert "[y]es" in hint(PERMISSION)
+    assert hint(QUESTION).startswith("number")

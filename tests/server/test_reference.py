@@ -1,0 +1,94 @@
+"""The OpenAPI document: complete, self-contained, true."""
+
+import json
+from typing import Any
+
+import pytest
+
+from aster.contracts.errors import CODES
+from aster.contracts.events import EVENT_TYPES
+from aster.engine_core.engine import Engine
+from aster.infra.settings import Settings
+from aster.server.app import create_app
+from tests.live import Live
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return create_app(Engine(Settings.model_validate({}))).openapi()
+
+
+def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {
+        f"{method.upper()} {path}": operation
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+    }
+
+
+async def test_it_is_served(engine: Live, document: dict[str, Any]) -> None:
+    assert (await engine.http.get("/openapi.json")).json() == json.loads(json.dumps(document))
+
+
+@pytest.mark.parametrize("path", ["/docs", "/redoc"])
+async def test_no_page_that_loads_scripts_from_elsewhere(engine: Live, path: str) -> None:
+    assert (await engine.http.get(path)).status_code == 404
+
+
+def test_every_route_is_there(document: dict[str, Any]) -> None:
+    assert set(operations(document)) == {
+        "POST /execute",
+        "GET /execute/replay",
+        "POST /execute/cancel",
+        "POST /hitl/respond",
+        "GET /hitl/pending",
+        "GET /tasks",
+        "GET /tasks/{task_id}",
+        "DELETE /tasks/{task_id}",
+        "GET /tasks/{task_id}/events",
+        "POST /tasks/{task_id}/fork",
+        "GET /tasks/{task_id}/turns/{turn_id}/trajectory",
+        "GET /health",
+        "GET /metrics",
+    }
+
+
+def test_every_route_says_what_it_does_and_how_it_refuses(document: dict[str, Any]) -> None:
+    for name, operation in operations(document).items():
+        assert operation["summary"], name
+        assert operation["description"], name
+        for status, answer in operation["responses"].items():
+            assert answer["description"], (name, status)
+            if int(status) >= 400 and name != "GET /health":
+                assert answer["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorAnswer"), (
+                    name,
+                    status,
+                )
+        assert operation["operationId"].isidentifier()
+        secured = operation.get("security", [])
+        assert bool(secured) is (name != "GET /health"), name
+
+
+def test_every_event_has_its_schema(document: dict[str, Any]) -> None:
+    mapping = document["components"]["schemas"]["Event"]["discriminator"]["mapping"]
+    assert set(mapping) == set(EVENT_TYPES)
+
+
+def test_every_code_is_in_the_envelope(document: dict[str, Any]) -> None:
+    assert set(document["components"]["schemas"]["ErrorCode"]["enum"]) == set(CODES)
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+
+    def references(value: Any) -> list[str]:
+        if isinstance(value, dict):
+            here = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+            return here + [found for item in value.values() for found in references(item)]
+        if isinstance(value, list):
+            return [found for item in value for found in references(item)]
+        return []
+
+    wanted = {reference.removeprefix("#/components/schemas/") for reference in references(document)}
+    assert wanted <= set(schemas)
+    assert "HTTPValidationError" not in schemas
