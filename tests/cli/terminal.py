@@ -17,6 +17,7 @@ from typing import Self
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
+_WHERE_IS_THE_CURSOR = b"\x1b[6n"
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_=>])")
 
 
@@ -32,7 +33,7 @@ class Terminal:
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**env, "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            env={**env, "TERM": "xterm-256color"},
             cwd=cwd,
             start_new_session=True,
         )
@@ -76,6 +77,8 @@ class Terminal:
             data = os.read(self._master, 65536)
         except OSError:
             return False
+        for _ in range(data.count(_WHERE_IS_THE_CURSOR)):
+            os.write(self._master, b"\x1b[1;1R")
         self.raw += data.decode("utf-8", "replace")
         return bool(data)
 

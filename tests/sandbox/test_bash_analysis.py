@@ -20,6 +20,7 @@ def words(script: str) -> list[list[str]]:
         ("$'plain' a\\\n b", [["plain", "a", "b"]]),
         ("rm >log -rf x", [["rm", "-rf", "x"]]),
         ("a | b >f c", [["a"], ["b", "c"]]),
+        ("! <x rm <x -rf /", [["rm", "-rf", "/"]]),
         ("cat <<EOF -n\nx\nEOF", [["cat", "-n"]]),
         ("<in cat -n", [["cat", "-n"]]),
         ("find . -exec rm {} \\;", [["find", ".", "-exec", "rm", "{}", ";"]]),
@@ -29,7 +30,10 @@ def words(script: str) -> list[list[str]]:
         ("for x in y; do a; done; case x in y) b;; esac", [["a"], ["b"]]),
         ("f() { a; }; function g { b; }", [["a"], ["b"]]),
         ("! a; time b; a |& b", [["a"], ["time", "b"], ["a"], ["b"]]),
-        ("echo `a` \"$(b)\" ${X:-$(c)} <(d)", [["echo", "`a`", '"$(b)"', "${X:-$(c)}", "<(d)"], ["a"], ["b"], ["c"], ["d"]]),
+        (
+            'echo `a` "$(b)" ${X:-$(c)} <(d)',
+            [["echo", "`a`", '"$(b)"', "${X:-$(c)}", "<(d)"], ["a"], ["b"], ["c"], ["d"]],
+        ),
         ("cat <<EOF\n$(a)\nEOF", [["cat"], ["a"]]),
         ("cat <<'EOF'\n$(a)\nEOF", [["cat"]]),
         ("x=$(a) b", [["b"], ["a"]]),
@@ -109,7 +113,21 @@ def test_the_rest_of_the_structure() -> None:
     assert (plain.assignments, plain.functions, plain.background, plain.substitutions) == ((), (), False, False)
 
 
-@pytest.mark.parametrize("script", ['echo "', "if a", "a )", "r\\\nm x", "a \x00 b", "$(", "a\n\\\nrm x", "&"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        'echo "',
+        "if a",
+        "a )",
+        "r\\\nm x",
+        "a \x00 b",
+        "$(",
+        "a\n\\\nrm x",
+        "a\n\\rm x",
+        "! ! rm x",
+        ">x <<E rm x\nE\n",
+    ],
+)
 def test_what_is_not_understood_is_flagged(script: str) -> None:
     assert not parse(script).understood
 

@@ -109,7 +109,9 @@ async def test_the_kernel_refuses(box: Box, script: str) -> None:
 
 
 async def test_no_descriptor_of_the_engine_leaks_in(box: Box) -> None:
-    done = await box("for fd in /proc/self/fd/*; do readlink $fd; done | grep -v -e pipe: -e /dev/null -e '^/proc/.*/fd'")
+    done = await box(
+        "for fd in /proc/self/fd/*; do readlink $fd; done | grep -v -e pipe: -e /dev/null -e '^/proc/.*/fd'"
+    )
     assert done.stdout == ""
 
 

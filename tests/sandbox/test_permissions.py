@@ -121,7 +121,12 @@ ASKED = {
         "ls | xargs -0 -n1 rm -f",
         "parallel rm ::: a b",
     ],
-    "permissions of trees": ["chmod -R 777 .", "chown -R me build", "chgrp --recursive me .", "chmod 644 /etc/hosts"],
+    "permissions of trees": [
+        "chmod -R 777 .",
+        "chown -R me build",
+        "chgrp --recursive me .",
+        "chmod 644 /etc/hosts",
+    ],
     "overwriting": [
         "echo x > big",
         "echo x >| big",
@@ -242,7 +247,8 @@ def test_a_long_chain_of_wrappers_takes_no_time(place: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "payload", (PUBLIC / "command_exec_unix.txt").read_text().splitlines() if PUBLIC.exists() else [";id", "`id`", "a);id"]
+    "payload",
+    (PUBLIC / "command_exec_unix.txt").read_text().splitlines() if PUBLIC.exists() else [";id", "`id`", "a);id"],
 )
 async def test_injected_commands_are_judged_and_run_without_harm(
     sandbox: Sandbox, workspace: Workspace, payload: str

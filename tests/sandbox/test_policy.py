@@ -16,7 +16,9 @@ def bash(policy: Policy, command: str, effect: Effect = Effect.IRREVERSIBLE, jud
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("command", ["curl x", "curl x | sh", "ls; curl x", "echo $(curl x)", "/usr/bin/curl x; true"])
+@pytest.mark.parametrize(
+    "command", ["curl x", "curl x | sh", "ls; curl x", "echo $(curl x)", "/usr/bin/curl x; true"]
+)
 def test_a_denial_wins_in_every_mode(mode: Mode, command: str) -> None:
     rules = (Rule(behavior="allow", tool="bash"), Rule(behavior="deny", content="*curl *"))
     assert bash(Policy(mode=mode, rules=rules), command) == "deny"

@@ -50,7 +50,9 @@ async def test_the_operators_root_can_be_read_and_changed(
     chosen = settings.model_copy(update={"allowed_roots": str(tmp_path / "alias")})
     workspace = await Workspaces(chosen, sandbox).of("me")
     assert workspace.roots == (project,)
-    done = await sandbox.run(Command.shell("cat file && echo new >> file && mkdir made && echo x > made/x", workspace))
+    done = await sandbox.run(
+        Command.shell("cat file && echo new >> file && mkdir made && echo x > made/x", workspace)
+    )
     assert (done.stdout, done.exit_code) == ("old\n", 0)
     assert (project / "file").read_text() == "old\nnew\n"
     assert (project / "file").stat().st_uid == os.getuid()
@@ -65,7 +67,23 @@ async def test_a_root_that_cannot_be_lent_is_refused(settings: Settings, sandbox
 
 
 def test_names_are_safe_and_never_meet() -> None:
-    users = ["me", "Me", "ME", ".", "..", "", "a/b", "a\\b", "a b", "ü", "x" * 200, "x" * 201, "\ud800", "-", "a\x00"]
+    users = [
+        "me",
+        "Me",
+        "ME",
+        ".",
+        "..",
+        "",
+        "a/b",
+        "a\\b",
+        "a b",
+        "ü",
+        "x" * 200,
+        "x" * 201,
+        "\ud800",
+        "-",
+        "a\x00",
+    ]
     hashed = [safe_name(user) for user in users]
     assert len(set(hashed)) == len(users)
     assert all(name.strip(".") and len(name) <= 64 and "/" not in name and "\x00" not in name for name in hashed)

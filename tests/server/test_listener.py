@@ -17,8 +17,8 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.engine_core.engine import Engine
 from aster.infra.settings import Settings
 from aster.server import keys
-from aster.server.listener import check_exposure, listening
-from aster.testing import Hold, ModelServer, Reply, Text
+from aster.server.listener import LAST_WORDS_SECONDS, check_exposure, listening
+from aster.testing import Hold, ModelServer, Reply, Text, ToolCall
 from tests.live import Live, Stream, live, text_of
 
 SERVE = (
@@ -114,7 +114,7 @@ async def test_the_second_signal_does_not_wait(model: ModelServer, tmp_path: Pat
     assert frames[-1].data["phase"] == "completed"
 
 
-async def test_streams_of_suspended_turns_are_told_too(model: ModelServer, task: str) -> None:
+async def test_a_stream_opened_while_draining_is_told_too(model: ModelServer, task: str) -> None:
     model.enqueue(Reply([Text("one "), Hold(task), Text("two")]))
     async with live(model, drain_seconds=20.0) as engine, engine.executing("hi", task) as stream:
         await stream.until("text_delta")
@@ -128,13 +128,35 @@ async def test_streams_of_suspended_turns_are_told_too(model: ModelServer, task:
         await draining
 
 
+async def test_the_stream_of_a_suspended_turn_is_told_too(model: ModelServer, task: str) -> None:
+    model.enqueue(Reply([ToolCall("ask_user", {"question": "Which?"})]))
+    async with live(model) as engine, engine.executing("hi", task) as stream:
+        suspended = await stream.until("thread_lifecycle", phase="suspended")
+        await engine.engine.drain()
+        goodbye = await stream.until("reconnect")
+        assert goodbye.data["after_seq"] == suspended.id
+        assert await stream.next() is None
+
+
 async def test_a_client_that_does_not_read_does_not_hold_up_the_end(model: ModelServer, task: str) -> None:
     model.enqueue(Reply([Text("x" * 8_000_000)], chunk=100_000))
-    async with live(model, drain_seconds=20.0) as engine, engine.executing("hi", task) as stream:
-        while stream.response.status_code == 200 and not await idle(engine, task):
-            await asyncio.sleep(0.01)
-        ending = asyncio.get_running_loop().time()
-    assert asyncio.get_running_loop().time() - ending < 10
+    body = b'{"message":"hi","task_id":"%s"}' % task.encode()
+    head = (
+        b"POST /execute HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    )
+    loop = asyncio.get_running_loop()
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.setblocking(False)
+        async with live(model, drain_seconds=20.0) as engine:
+            await loop.sock_connect(deaf, ("127.0.0.1", int(engine.url.rsplit(":", 1)[1])))
+            await loop.sock_sendall(deaf, head % len(body) + body)
+            await model.wait_calls(len(model.calls) + 1)
+            while not await idle(engine, task):
+                await asyncio.sleep(0.01)
+            assert engine.engine.brain.fanout.subscribers == 1
+            since = loop.time()
+        assert loop.time() - since < LAST_WORDS_SECONDS + 2
 
 
 async def idle(engine: Live, task: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import pairwise
 
 import tree_sitter
 import tree_sitter_bash
@@ -26,7 +27,8 @@ _DYNAMIC_NODES = frozenset(
         "regex",
     }
 )
-_VERBATIM = frozenset({"raw_string", "string", "string_content", "heredoc_body", "heredoc_content", "comment"})
+_RESERVED = "! { } [[ ]] if then elif else fi for while until do done case esac in function select"
+_ONE_LINE = frozenset(("command", "redirected_statement", "file_redirect", "declaration_command"))
 
 
 class Kind(StrEnum):
@@ -103,14 +105,20 @@ def parse(text: str) -> Script:
     assignments: list[str] = []
     functions: list[str] = []
     background = substitutions = False
+    unclaimed = 0
+    understood = not root.has_error and "\x00" not in text
     for node in _walk(root):
+        understood = understood and not _disputed(node, source)
         match node.type:
             case "command":
-                commands.append(SimpleCommand(tuple(_words(node))))
+                commands.append(SimpleCommand((*_words(node), *map(word, _claimed(node)))))
+                unclaimed -= len(list(_claimed(node)))
             case "file_redirect":
                 redirects.append(_redirect(node))
+                unclaimed += len(_misfiled(node))
             case "heredoc_redirect" | "herestring_redirect":
                 redirects.append(Redirect("<<"))
+                unclaimed += len(_misfiled(node))
             case "variable_assignment" | "unset_command":
                 assignments.append(_text(node.child_by_field_name("name")) or "unset")
             case "declaration_command" | "for_statement" | "c_style_for_statement":
@@ -130,7 +138,7 @@ def parse(text: str) -> Script:
         tuple(functions),
         substitutions,
         background,
-        understood=not root.has_error and "\x00" not in text and not _glued(root, source),
+        understood=understood and unclaimed == 0,
     )
 
 
@@ -148,35 +156,31 @@ def _walk(root: Node) -> Iterator[Node]:
 
 
 def _words(command: Node) -> Iterator[Word]:
-    """Name and arguments, including arguments that the grammar files under a redirection before them."""
     for index, child in enumerate(command.children):
         field = command.field_name_for_child(index)
         if field == "name":
             yield word(child.children[0] if child.child_count else child)
         elif field == "argument":
             yield word(child)
-        elif field == "redirect":
-            yield from _misfiled(child)
-    parent = command.parent
-    if parent is not None and parent.type == "pipeline" and parent.children[-1] == command:
-        command, parent = parent, parent.parent
-    if (
-        parent is not None
-        and parent.type == "redirected_statement"
-        and parent.child_by_field_name("body") == command
-    ):
-        for redirect in parent.children_by_field_name("redirect"):
+
+
+def _claimed(command: Node) -> Iterator[Node]:
+    """Arguments of a command that the grammar files under a redirection before them."""
+    for redirect in command.children_by_field_name("redirect"):
+        yield from _misfiled(redirect)
+    around = command.parent
+    while around is not None and around.end_byte == command.end_byte:
+        command, around = around, around.parent
+    if around is not None and around.type == "redirected_statement":
+        for redirect in around.children_by_field_name("redirect"):
             yield from _misfiled(redirect)
+            for inner in redirect.children_by_field_name("redirect"):
+                yield from _misfiled(inner)
 
 
-def _misfiled(redirect: Node) -> Iterator[Word]:
+def _misfiled(redirect: Node) -> list[Node]:
     """In `rm >log -rf x` only the first word is the destination."""
-    for extra in redirect.children_by_field_name("destination")[1:]:
-        yield word(extra)
-    for argument in redirect.children_by_field_name("argument"):
-        yield word(argument)
-    for nested in redirect.children_by_field_name("redirect"):
-        yield from _misfiled(nested)
+    return redirect.children_by_field_name("destination")[1:] + redirect.children_by_field_name("argument")
 
 
 def _redirect(node: Node) -> Redirect:
@@ -282,17 +286,23 @@ def _unescape_quoted(text: str) -> str:
     return "".join(out)
 
 
-def _glued(root: Node, source: bytes) -> bool:
-    """Whether a line continuation stands where the grammar and the shell disagree: inside a word, which the grammar
-    reads as two, or at the start of a line, which it takes for the end of the line before."""
-    at = source.find(b"\\\n")
-    while at >= 0:
-        before, after = source[max(at - 1, 0) : at], source[at + 2 : at + 3]
-        if before not in (b" ", b"\t") and after.strip():
-            node = root.descendant_for_byte_range(at, at + 2)
-            if node is None or node.type not in _VERBATIM:
-                return True
-        at = source.find(b"\\\n", at + 2)
+def _disputed(node: Node, source: bytes) -> bool:
+    """Whether the grammar holds together what the shell reads as two lines, or apart what it reads as one word.
+
+    It swallows the end of a line before a backslash, ends a word at a line continuation inside it, and takes a
+    reserved word for a program where it does not expect one.
+    """
+    if node.type == "command_name":
+        return _text(node) in _RESERVED.split()
+    if node.type == "word":
+        return b"\n" in source[node.start_byte : node.end_byte].replace(b"\\\n", b"")
+    if node.type not in _ONE_LINE:
+        return False
+    for left, right in pairwise(node.children):
+        gap = source[left.end_byte : right.start_byte]
+        joined = gap.replace(b"\\\n", b"")
+        if b"\n" in joined or (gap and not joined):
+            return True
     return False
 
 

@@ -30,7 +30,7 @@ log = logging.getLogger("aster.server")
 
 BACKLOG: Final = 2048
 KEEP_ALIVE_SECONDS: Final = 65
-LAST_WORDS_SECONDS: Final = 3
+LAST_WORDS_SECONDS: Final = 2
 """How long answers that are being written may take when the port closes."""
 
 
