@@ -101,8 +101,8 @@ async def kill_and_restart(process: Process, chance: random.Random) -> None:
 
 
 async def test_nothing_is_lost(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    kills: int = request.config.getoption("--chaos-kills")
-    seed: int = request.config.getoption("--chaos-seed") or int(time.time())
+    kills = int(request.config.getoption("--chaos-kills") or 1)
+    seed = int(request.config.getoption("--chaos-seed") or time.time())
     print(f"chaos seed {seed}, {kills} kills")
     chance = random.Random(seed)
     upstream, host = model(tmp_path), None
@@ -158,7 +158,7 @@ async def check_round(url: str, tales: list[Story]) -> Counter[str]:
     tally: Counter[str] = Counter()
     async with AsterClient(url) as client:
         for tale in tales:
-            thread = [event async for event in client.thread(tale.task_id)]
+            thread: list[Event] = [event async for event in client.thread(tale.task_id)]
             check_thread(tale, thread)
             tally["turns"] += 1
             tally["recovered"] += sum(isinstance(event, Recovery) for event in thread)

@@ -1,5 +1,7 @@
 """Homes for the program: an empty one, and one where an engine is being served."""
 
+import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +24,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     home = Home(tmp_path_factory.mktemp("served"), free_port())
     with home.start("serve", env={"ENGINE_LOG_LEVEL": "WARNING"}) as process:
         try:
-            wait_until_healthy(home.url)
+            wait_until_healthy(process, home.url)
             yield home
         finally:
             process.terminate()
@@ -30,6 +32,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     assert process.returncode == 0
 
 
-def wait_until_healthy(url: str) -> None:
-    with httpx2.Client(transport=httpx2.HTTPTransport(retries=50), timeout=20) as client:
-        assert client.get(f"{url}/health").status_code == 200
+def wait_until_healthy(process: subprocess.Popen[str], url: str) -> None:
+    """Ask until the engine answers; a process that has ended never will."""
+    with httpx2.Client(timeout=20, trust_env=False) as client:
+        while process.poll() is None:
+            try:
+                assert client.get(f"{url}/health").status_code == 200
+            except httpx2.ConnectError:
+                time.sleep(0.02)
+            else:
+                return
+    raise AssertionError(f"the engine did not start: {process.communicate()}")

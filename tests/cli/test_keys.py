@@ -32,7 +32,7 @@ def test_a_key_opens_the_engine_for_its_user(home: Home) -> None:
     key = home.call("keys", "create", "bot", "--user", "bob").stdout.strip()
     with home.start("serve", env={"ENGINE_LOG_LEVEL": "ERROR"}) as process:
         try:
-            wait_until_healthy(home.url)
+            wait_until_healthy(process, home.url)
             refused = home.call("run", "hello")
             assert (refused.returncode, "key" in refused.stderr) == (1, True)
             assert home.call("run", "[[text=1]]", "--key", key, "--task", "bobs").returncode == 0

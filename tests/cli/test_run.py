@@ -7,6 +7,7 @@ import pytest
 
 from aster.infra.ids import new_id
 from tests.cli.program import Home
+from tests.cli.terminal import Terminal
 
 NUMBERED = [f"w{number:06}" for number in range(1, 13)]
 DANGER = '[[tools=1 tool=bash input={"command":"rm -rf *"} text=3]]'
@@ -127,3 +128,11 @@ def test_an_engine_that_cannot_start_says_why(home: Home) -> None:
     done = home.aster("run", "hello", env={"LLM_PROVIDER": "openai"})
     assert done.returncode == 1
     assert "LLM_API_KEY" in done.stderr
+
+
+def test_a_person_at_a_terminal_sees_the_turn(served: Home, task: str) -> None:
+    with Terminal("run", "run echo hello", "--task", task, env=served.env, cwd=served.directory) as terminal:
+        terminal.expect("● bash  echo hello")
+        terminal.expect("The command returned:")
+        terminal.expect(f"Task {task}")
+        assert terminal.wait() == 0

@@ -24,7 +24,7 @@ def test_a_person_is_told_where_and_what(home: Home) -> None:
 def test_a_pipe_gets_log_lines_alone(home: Home) -> None:
     (home.directory / "my.env").write_text("DRAIN_SECONDS=0\nTASK_SLOTS=3\n")
     with home.start("serve", "--env-file", "my.env", "--log-format", "json") as process:
-        wait_until_healthy(home.url)
+        wait_until_healthy(process, home.url)
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")

@@ -213,14 +213,14 @@ async def test_a_turn_survives_a_graceful_restart(model: ModelServer, tmp_path: 
     async with live(model, sandbox="auto", sqlite_db_path=brain, drain_seconds=drain) as engine:
         async with engine.executing("go") as stream:
             await model.wait_held("gate")
-            leaving = asyncio.create_task(engine.engine.stop())
-            goodbye = await stream.until("reconnect")
-        if drain:
+            leaving = asyncio.create_task(engine.engine.drain())
+            await asyncio.sleep(0)
             assert (await engine.http.get("/health")).status_code == 503
             refused = await engine.http.post("/execute", json={"message": "x", "task_id": "t2"})
             assert (refused.status_code, refused.json()["error"]) == (503, "DRAINING")
-        model.release("gate")
-        await leaving
+            model.release("gate")
+            goodbye = await stream.until("reconnect")
+        assert await leaving == (drain > 0)
     async with live(model, sandbox="auto", sqlite_db_path=brain) as engine:
         frames = await engine.replay(task_id="t1", after_seq=goodbye.data["after_seq"])
         assert last(frames)["phase"] == "completed"

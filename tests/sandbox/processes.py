@@ -1,7 +1,7 @@
 """Looking at the machine's processes from outside the sandbox."""
 
-import os
 import secrets
+from pathlib import Path
 
 import psutil
 
@@ -34,4 +34,4 @@ def alive(name: str) -> list[psutil.Process]:
 
 
 def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))
+    return len(list(Path("/proc/self/fd").iterdir()))

@@ -56,6 +56,14 @@ def test_it_is_done_once(tmp_path: Path) -> None:
     assert granted(tmp_path / "private") is None
 
 
+def test_what_is_closed_stays_closed(tmp_path: Path) -> None:
+    (tmp_path / "root" / "data" / "deep").mkdir(parents=True)
+    (tmp_path / "root" / "data" / "brain").write_text("x")
+    open_to(tmp_path / "root", SOMEBODY, closed=(tmp_path / "root" / "data",))
+    assert granted(tmp_path / "root") == 7
+    assert [granted(tmp_path / "root" / "data" / name) for name in ("", "deep", "brain")] == [None] * 3
+
+
 def test_links_give_nothing_away(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     root.mkdir()

@@ -63,7 +63,10 @@ def test_no_string_leads_out(root: Path, given: str) -> None:
     try:
         assert workspace.resolve(given).is_relative_to(root)
     except PathRefused as refusal:
-        assert str(root.parent / "outside") not in str(refusal)
+        said = str(refusal)
+    else:
+        said = ""
+    assert str(root.parent / "outside") not in said
 
 
 @given(st.text(alphabet="./~ab\\%20e", max_size=30))
@@ -115,7 +118,7 @@ def test_a_race_is_never_won(root: Path) -> None:
     def swap() -> None:
         while not over.is_set():
             for source, target in (("swap", "kept"), ("trap", "swap"), ("swap", "trap"), ("kept", "swap")):
-                os.rename(root / source, root / target)
+                (root / source).rename(root / target)
 
     swapper = threading.Thread(target=swap)
     swapper.start()

@@ -14,7 +14,9 @@ import pytest
 from aster.infra.settings import Settings
 from aster.sandbox.backend import Command, Completed, OnOutput, Sandbox
 from aster.sandbox.paths import Workspace
+from aster.sandbox.selection import choose
 from aster.sandbox.unconfined import Unconfined
+from aster.sandbox.workspaces import Workspaces
 from tests.sandbox.processes import alive, daemon, open_files, sleeper, token
 
 
@@ -134,6 +136,21 @@ asyncio.run(main())
     for process in alive(name):
         with contextlib.suppress(psutil.NoSuchProcess):
             process.wait(timeout=10)
+    assert alive(name) == []
+
+
+def test_the_end_of_the_loop_is_the_commands_end(settings: Settings) -> None:
+    name = token()
+
+    async def leave() -> asyncio.Task[Completed]:
+        sandbox = await choose(settings)
+        workspace = await Workspaces(settings, sandbox).of("local")
+        heard = Heard()
+        task = asyncio.create_task(run(sandbox, workspace, f"echo up; {sleeper(name)}", on_output=heard))
+        await heard.first.wait()
+        return task
+
+    assert asyncio.run(leave()).cancelled()
     assert alive(name) == []
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from aster.brain.records import ThreadKey
+from aster.brain.records import Place, ThreadKey
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.contracts.errors import EngineError
 from aster.contracts.events import Phase, ThreadLifecycle
 from aster.infra.clock import now_ms
-from aster.server.listing import Cursor, changed_since, page
+from aster.server.listing import changed_since, cursor_text, page, read_cursor
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -34,11 +34,11 @@ async def begin(brain: SqliteBrain, *names: str) -> None:
 
 async def walk(brain: SqliteBrain, limit: int) -> list[list[str]]:
     pages: list[list[str]] = []
-    cursor: Cursor | None = None
+    place: Place | None = None
     while True:
-        found, cursor = await page(brain, "ada", limit=limit, cursor=cursor and Cursor.read(cursor.text()))
+        found, place = await page(brain, "ada", limit=limit, before=place and read_cursor(cursor_text(place)))
         pages.append([thread.task_id for thread in found])
-        if cursor is None:
+        if place is None:
             return pages
 
 
@@ -53,10 +53,10 @@ async def test_tasks_of_the_same_millisecond_are_all_listed_once(brain: SqliteBr
 
 async def test_a_task_that_moves_meanwhile_hides_no_other(brain: SqliteBrain) -> None:
     await begin(brain, "a", "b", "c")
-    first, cursor = await page(brain, "ada", limit=1)
+    first, place = await page(brain, "ada", limit=1)
     moved = first[0].task_id
     await brain.append(ThreadKey("ada", moved), f"turn-{moved}", [ThreadLifecycle(phase=Phase.COMPLETED)])
-    rest, _ = await page(brain, "ada", limit=10, cursor=cursor)
+    rest, _ = await page(brain, "ada", limit=10, before=place)
     assert {"a", "b", "c"} - {moved} <= {thread.task_id for thread in rest}
 
 
@@ -71,4 +71,4 @@ async def test_a_task_still_under_way_counts_as_changed(brain: SqliteBrain) -> N
 @pytest.mark.parametrize("text", ["x", "!!!", "W10", "eyJhIjoxfQ", "WzEsMl0", "é"])
 def test_what_is_no_cursor_is_refused(text: str) -> None:
     with pytest.raises(EngineError, match="before"):
-        Cursor.read(text)
+        read_cursor(text)

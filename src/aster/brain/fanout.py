@@ -57,6 +57,11 @@ class Topic:
         self._waiters.append(waiter)
         return waiter
 
+    def forget(self, waiter: "asyncio.Future[None]") -> None:
+        """Nobody waits there any more."""
+        if waiter in self._waiters:
+            self._waiters.remove(waiter)
+
     def after(self, seq: int) -> list[Frame]:
         """Frames above `seq`, newest last; only meaningful when `seq` is not below the floor."""
         frames = self.frames
@@ -150,6 +155,7 @@ class Subscription:
         try:
             await asyncio.wait_for(waiter, timeout)
         except TimeoutError:
+            self._topic.forget(waiter)
             return []
         return await self._ready()
 

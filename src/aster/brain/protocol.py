@@ -16,6 +16,7 @@ from aster.brain.records import (
     InboxRow,
     KeyRow,
     ObservabilityRow,
+    Place,
     Row,
     SnapshotRow,
     ThreadKey,
@@ -72,7 +73,7 @@ class Brain(Protocol):
         user_id: str,
         *,
         limit: int,
-        before: int | None = None,
+        before: Place | None = None,
         status: str | None = None,
         search: str | None = None,
     ) -> list[ThreadRecord]: ...
@@ -80,7 +81,6 @@ class Brain(Protocol):
     async def frames(
         self, key: ThreadKey, after_seq: int, limit: int, turn_id: str | None = None
     ) -> list[Frame]: ...
-    async def frames_since(self, user_id: str, after_ms: int, limit: int) -> list[Frame]: ...
     async def seq_at(self, key: ThreadKey, after_ms: int) -> int: ...
     async def head(self, key: ThreadKey) -> int: ...
     async def records(self, key: ThreadKey, turn_id: str, after_seq: int) -> list[tuple[str, bytes]]: ...

@@ -16,6 +16,13 @@ class ThreadKey(NamedTuple):
     task_id: str
 
 
+class Place(NamedTuple):
+    """A place in a user's list of tasks: when the task there had changed, and which it is."""
+
+    updated_at: int
+    task_id: str
+
+
 class Row(Contract):
     table: ClassVar[str]
     key: ClassVar[tuple[str, ...]]

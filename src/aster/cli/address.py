@@ -26,13 +26,21 @@ class Address:
 def address(args: argparse.Namespace) -> Address:
     """The engine that the options, the environment or the settings name."""
     url: str | None = getattr(args, "url", None) or os.environ.get("ENGINE_URL")
-    key: str | None = getattr(args, "key", None) or os.environ.get("ENGINE_KEY")
     if url:
-        return Address(url if "://" in url else f"http://{url}", key)
-    settings = load()
+        return Address(url if "://" in url else f"http://{url}", _key(args))
+    return own(args, load())
+
+
+def own(args: argparse.Namespace, settings: Settings) -> Address:
+    """This machine's engine; who may read its settings has its key."""
+    key = _key(args)
     if key is None and settings.engine_api_key is not None:
         key = settings.engine_api_key.get_secret_value() or None
     return Address(url_of(settings), key, settings)
+
+
+def _key(args: argparse.Namespace) -> str | None:
+    return getattr(args, "key", None) or os.environ.get("ENGINE_KEY") or None
 
 
 def url_of(settings: Settings) -> str:

@@ -52,7 +52,9 @@ async def _run(args: argparse.Namespace, message: str) -> int:
             if error.code not in _ASKS:
                 raise
             return _needs_human(task_id, error.message)
-    if not as_json and screen is None and transcript.answer():
+    if screen is not None:
+        screen.surface.notice(f"Task {task_id}")
+    elif not as_json and transcript.answer():
         print(transcript.answer().rstrip("\n"))
     return _exit_code(ending, transcript, task_id)
 

@@ -90,8 +90,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Everything the loop knows of a turn, as of `seq`. Written by the fold alone.
 
     `boundary_seq` is the last record that belongs to no unfinished model call: what the turn streamed after it
-    can be discarded and asked again. `step_floor` is that boundary as it was before the newest finished call. `settled` says
-    that it is decided what the newest finished call means.
+    can be discarded and asked again. `step_floor` is that boundary as it was before the newest finished
+    call. `settled` says that it is decided what the newest finished call means.
     """
 
     turn_id: str

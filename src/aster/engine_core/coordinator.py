@@ -70,13 +70,13 @@ class Coordinator:
         if ending is not None and ending.ending:
             await ending.gone.wait()
         if key in self._live:
-            return await self._busy(key, order, "running")
+            return await self._busy(key, order)
         live = self._live[key] = Live(new_id("turn"))
         try:
             thread = await self._brain.thread(key)
             if thread is not None and thread.status != "idle":
                 self._release(key, live)
-                return await self._busy(key, order, thread.status)
+                return await self._busy(key, order)
             if not self._runner.try_slot():
                 raise EngineError(
                     ErrorCode.SLOTS_EXHAUSTED,
@@ -103,10 +103,10 @@ class Coordinator:
         self._start(key, live, turn, order.request_id, slot_taken=True)
         try:
             written = await asyncio.shield(done)
-        except Conflict as conflict:
+        except Conflict:
             subscription.close()
             self._runner.cancel(key)
-            return await self._busy(key, order, conflict.status)
+            return await self._busy(key, order)
         except BaseException:
             subscription.close()
             raise
@@ -153,11 +153,11 @@ class Coordinator:
         turn.track(done)
         return done, turn
 
-    async def _busy(self, key: ThreadKey, order: Order, status: str) -> Ticket:
+    async def _busy(self, key: ThreadKey, order: Order) -> Ticket:
         """The task has a turn that runs or waits: reject, queue, steer or interrupt."""
         match order.on_busy:
             case OnBusy.REJECT:
-                raise await self._refusal(key, status)
+                raise await self._refusal(key)
             case OnBusy.QUEUE:
                 return await self._leave(key, order, "queue")
             case OnBusy.STEER:
@@ -167,8 +167,8 @@ class Coordinator:
                 await self._stop_turn(key, "interrupted")
                 return ticket
 
-    async def _refusal(self, key: ThreadKey, status: str) -> EngineError:
-        pending = await self._brain.pending_requests(key.user_id, key.task_id) if status == "suspended" else []
+    async def _refusal(self, key: ThreadKey) -> EngineError:
+        pending = await self._brain.pending_requests(key.user_id, key.task_id)
         if not pending:
             return EngineError(
                 ErrorCode.TASK_BUSY,

@@ -47,6 +47,7 @@ class Engine:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.started_at_ms = now_ms()
+        self.leaving = False
         self._parts = AsyncExitStack()
         self._counts = {"suspended": 0, "pending": 0, "waiting": 0}
 
@@ -97,11 +98,12 @@ class Engine:
         keeper = asyncio.create_task(self._keep(), name="retention")
         self._parts.push_async_callback(_cancelled, keeper)
 
-    async def drain(self) -> bool:
-        """Stop admitting and let turns reach a safe boundary; says whether all did in time."""
-        self.coordinator.draining = True
+    async def drain(self, seconds: float | None = None) -> bool:
+        """Stop admitting, let turns reach a safe boundary, then send clients away; says whether all did in time."""
+        done = await self.coordinator.drain(self.settings.drain_seconds if seconds is None else seconds)
+        self.leaving = True
         self.brain.fanout.wake_all()
-        return await self.coordinator.drain(self.settings.drain_seconds)
+        return done
 
     async def stop(self) -> None:
         """Drain what has not been drained, then close every part."""

@@ -9,7 +9,6 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from aster.brain.protocol import Brain
 from aster.brain.records import Row, ThreadKey
@@ -41,6 +40,7 @@ class Turn:
 
     def write(self, *events: Event, rows: Sequence[Row] = ()) -> None:
         """Put records on the thread; the state moves on now, durability follows."""
+        self._settle()
         for event in events:
             apply(self.state, event)
         done = self.brain.append(self.key, self.turn_id, events, rows=rows, guard=Owned(self.turn_id))
@@ -48,7 +48,7 @@ class Turn:
 
     def track(self, done: "asyncio.Future[list[Event]]") -> None:
         """Follow a commit that was begun for this turn."""
-        done.add_done_callback(partial(_placed, self.state))
+        done.add_done_callback(_seen)
         self._writing.append(done)
 
     def emit(self, event: Event) -> None:
@@ -56,18 +56,22 @@ class Turn:
         self.brain.emit(self.key, self.turn_id, event)
 
     async def flush(self) -> None:
-        """Wait until everything written so far is durable."""
+        """Wait until everything written so far is durable, and its place on the thread known."""
         while self._writing:
-            done = self._writing[0]
+            await asyncio.wait([self._writing[0]])
+            self._settle()
+
+    def _settle(self) -> None:
+        """Note the places of what has been committed meanwhile."""
+        while self._writing and self._writing[0].done():
             try:
-                await asyncio.shield(done)
+                for event in self._writing.popleft().result():
+                    place(self.state, event)
             except Conflict as conflict:
                 raise Lost(str(conflict)) from conflict
-            self._writing.popleft()
 
 
-def _placed(state: TurnState, done: "asyncio.Future[list[Event]]") -> None:
-    if done.cancelled() or done.exception() is not None:
-        return
-    for event in done.result():
-        place(state, event)
+def _seen(done: "asyncio.Future[list[Event]]") -> None:
+    """A turn that is left behind does not come back for its failures; they are not news then."""
+    if not done.cancelled():
+        done.exception()

@@ -22,13 +22,14 @@ _READ, _WRITE, _PASS = 4, 2, 1
 Entries = dict[tuple[int, int], int]
 
 
-def open_to(root: Path, identity: Identity) -> None:
-    """Make `root` usable for the identity: pass through what is above it, read and write what is in it."""
+def open_to(root: Path, identity: Identity, closed: tuple[Path, ...] = ()) -> None:
+    """Make `root` usable for the identity: pass through what is above it, read and write what is in it, except in
+    the directories that stay `closed`."""
     try:
         for above in reversed(root.parents):
             _grant_passage(above, identity)
         if root.stat().st_uid != identity.uid:
-            _grant_tree(root, identity)
+            _grant_tree(root, identity, closed)
     except OSError as error:
         raise EngineError(
             ErrorCode.CONFIGURATION_INVALID,
@@ -45,11 +46,11 @@ def _grant_passage(directory: Path, identity: Identity) -> None:
     _add(str(directory), mode.st_mode, identity, _PASS)
 
 
-def _grant_tree(root: Path, identity: Identity) -> None:
+def _grant_tree(root: Path, identity: Identity, closed: tuple[Path, ...]) -> None:
     """Once per tree: the entry on the root itself says that the rest has been done, so it is set last."""
     if _entries(str(root), _ACCESS, root.stat().st_mode).get((_USER, identity.uid)) == _READ | _WRITE | _PASS:
         return
-    for fd, mode in _walk(root):
+    for fd, mode in _walk(root, closed):
         path = f"/proc/self/fd/{fd}"
         if stat.S_ISDIR(mode):
             _add(path, mode, identity, _READ | _WRITE | _PASS)
@@ -58,11 +59,12 @@ def _grant_tree(root: Path, identity: Identity) -> None:
             _add(path, mode, identity, _READ | _WRITE | (_PASS if mode & stat.S_IXUSR else 0))
 
 
-def _walk(root: Path) -> Iterator[tuple[int, int]]:
+def _walk(root: Path, closed: tuple[Path, ...]) -> Iterator[tuple[int, int]]:
     """Every directory and plain file below, then the root. Links are not followed, and a file with a second
     name is left alone: the other name may be outside."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    for _, _, names, directory in os.fwalk(root, topdown=False, follow_symlinks=False):
+    for place, below, names, directory in os.fwalk(root, follow_symlinks=False):
+        below[:] = [name for name in below if Path(place, name) not in closed]
         for name in names:
             info = os.stat(name, dir_fd=directory, follow_symlinks=False)
             if stat.S_ISREG(info.st_mode) and info.st_nlink == 1:
@@ -71,7 +73,13 @@ def _walk(root: Path) -> Iterator[tuple[int, int]]:
                     yield fd, info.st_mode
                 finally:
                     os.close(fd)
-        yield directory, os.fstat(directory).st_mode
+        if Path(place) != root:
+            yield directory, os.fstat(directory).st_mode
+    fd = os.open(root, flags)
+    try:
+        yield fd, os.fstat(fd).st_mode
+    finally:
+        os.close(fd)
 
 
 def _add(path: str, mode: int, identity: Identity, permissions: int, kind: str = _ACCESS) -> None:

@@ -6,6 +6,7 @@ through non-blocking pipes. Every file descriptor opened here is closed here.
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from aster.sandbox.capture import Capture
 from aster.sandbox.identity import Identity
 from aster.sandbox.settle import uninterrupted
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 20
 _FLOOD_PAUSE = 0.005
 _STRAGGLERS = 0.25
 _SIGNALS = range(129, 129 + 64)
@@ -124,9 +125,15 @@ class _Pump:
             self.close()
             self._on_failure()
             return
-        if self._capture.truncated:  # a flood must not keep the loop busy for output nobody will see
-            self._loop.remove_reader(self._fd)
-            self._loop.call_later(_FLOOD_PAUSE, self._resume)
+        if self._capture.truncated:
+            self._rest()
+
+    def _rest(self) -> None:
+        """A flood must not keep the loop busy for output that nobody will see: larger bites, with pauses."""
+        self._loop.remove_reader(self._fd)
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, _CHUNK)
+        self._loop.call_later(_FLOOD_PAUSE, self._resume)
 
     def _resume(self) -> None:
         if not self._closed:

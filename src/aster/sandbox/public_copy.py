@@ -22,7 +22,7 @@ def reachable_copy(binary: Path) -> Path:
     base = binary.parent.parent.parent if len(files) > 1 else binary.parent
     contents = {path.relative_to(base): path.read_bytes() for path in files}
     digest = hashlib.sha256(b"".join(contents.values())).hexdigest()[:16]
-    place = Path(tempfile.gettempdir()) / f"aster-bwrap-{digest}"
+    place = Path(tempfile.gettempdir()) / f"aster-bwrap-{os.geteuid()}-{digest}"
     if not _is_ours(place, contents):
         place = _write(place, contents)
     return place / binary.relative_to(base)

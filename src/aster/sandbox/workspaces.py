@@ -38,7 +38,7 @@ class Workspaces:
         self._sandbox = sandbox
 
     async def of(self, user_id: str) -> Workspace:
-        """The user's workspace. It is looked at every time: somebody may have removed it or closed the way to it."""
+        """The user's workspace. It is looked at every time: somebody may have removed it or closed the way."""
         return await asyncio.to_thread(self._prepare, user_id)
 
     def _prepare(self, user_id: str) -> Workspace:
@@ -47,7 +47,7 @@ class Workspaces:
         roots = tuple(dict.fromkeys(map(_canonical, given))) if given else (self._own(data, user_id),)
         if self._sandbox.identity is not None:
             for root in roots:
-                open_to(root, self._sandbox.identity)
+                open_to(root, self._sandbox.identity, closed=(data,))
         return Workspace(roots, roots[0], hidden=(data,), scratch=self._sandbox.scratch)
 
     def _own(self, data: Path, user_id: str) -> Path:

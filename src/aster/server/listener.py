@@ -100,7 +100,7 @@ async def listening(engine: Engine) -> AsyncGenerator[Place, None]:
                 await server.ready.wait()
                 yield place
             finally:
-                await engine.coordinator.drain(0) if place.hurry else await engine.drain()
+                await engine.drain(0.0 if place.hurry else None)
                 server.leave(at_once=place.hurry)
                 await serving
 

@@ -130,7 +130,7 @@ class EventStream(Response):
         clock = asyncio.get_running_loop().time
         said_at = clock()
         while True:
-            leaving = engine.draining
+            leaving = engine.leaving
             frames = await subscription.next(0 if leaving else max(0.0, said_at + interval - clock()))
             if frames:
                 count = ending.cut(frames)

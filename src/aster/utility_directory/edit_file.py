@@ -6,12 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.sandbox.capture import cut
 from aster.sandbox.permissions import Decision, decide_path
 from aster.utility_directory.text_files import on_file, owner_of, read_text, store, written_by
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
 _PLACES_SHOWN = 5
+_SHOWN = 4_000
 _LINES_COMPARED = 5_000
+_CHARACTERS_COMPARED = 300
 _SIMILAR = 0.6
 
 
@@ -113,9 +116,10 @@ def _nearest(old: str, text: str) -> str:
     lines = text.split("\n")
     if not wanted or len(lines) > _LINES_COMPARED:
         return ""
-    close = difflib.get_close_matches(wanted[0].strip(), [line.strip() for line in lines], n=1, cutoff=_SIMILAR)
+    heads = [line.strip()[:_CHARACTERS_COMPARED] for line in lines]
+    close = difflib.get_close_matches(wanted[0].strip()[:_CHARACTERS_COMPARED], heads, n=1, cutoff=_SIMILAR)
     if not close:
         return " Nothing in it is similar; read the file again."
-    start = next(index for index, line in enumerate(lines) if line.strip() == close[0])
+    start = heads.index(close[0])
     shown = "\n".join(lines[start : start + max(len(old.split("\n")), 1)])
-    return f" The nearest text, from line {start + 1}, is:\n{shown}"
+    return f" The nearest text, from line {start + 1}, is:\n{cut(shown, _SHOWN)}"

@@ -106,7 +106,7 @@ def _matches(workspace: Workspace, pattern: str, base: Path, budget: _Budget) ->
     directory = workspace.resolve(start)
     try:
         fd = workspace.open(directory, _DIRECTORY)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return
     try:
         for path, is_directory in _walk(fd, directory, parts[len(fixed) :], budget):

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from aster.utility_directory.text_files import on_file
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
 MAX_MATCHES = 100
-SECONDS = 20
 _FILE_BYTES = 20_000_000
 _ANSWER_BYTES = 2_000_000
 
@@ -64,35 +64,38 @@ class Grep(Tool):
         return decide_path(given.get("path"), context.workspace)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
-        opened: list[tuple[int, str]] = []
+        opened: list[tuple[int, Path]] = []
 
         def start(path: Path) -> ToolOutcome:
-            opened.append((context.workspace.open(path, os.O_RDONLY), context.workspace.show(path)))
+            opened.append((context.workspace.open(path, os.O_RDONLY), path))
             return ToolOutcome.text("")
 
         try:
             failed = await on_file(context, given.get("path", "."), start)
             if not opened:
                 return failed
-            fd, name = opened[0]
-            return await _search(given, context, fd, name)
+            fd, path = opened[0]
+            return await _search(given, context, fd, path)
         finally:
             for fd, _ in opened:
                 os.close(fd)
 
 
-async def _search(given: Input, context: ToolContext, fd: int, name: str) -> ToolOutcome:
-    identity = context.sandbox.identity
+async def _search(given: Input, context: ToolContext, fd: int, path: Path) -> ToolOutcome:
+    identity, seconds = context.sandbox.identity, context.limits.search_seconds
     request = {
         "fd": fd,
-        "name": name,
+        "name": context.workspace.show(path),
+        "hidden": [
+            str(place.relative_to(path)) for place in context.workspace.hidden if place.is_relative_to(path)
+        ],
         "pattern": given["pattern"],
         "globs": alternatives(given["glob"]) if given.get("glob") else [],
         "ignore_case": given.get("ignore_case", False),
         "context": given.get("context", 0),
         "most": MAX_MATCHES,
         "file_bytes": _FILE_BYTES,
-        "seconds": SECONDS,
+        "seconds": ceil(seconds),
         "uid": identity.uid if identity else None,
         "gid": identity.gid if identity else None,
     }
@@ -100,15 +103,15 @@ async def _search(given: Input, context: ToolContext, fd: int, name: str) -> Too
     argv = (sys.executable, "-I", "-S", grep_worker.__file__, json.dumps(request))
     done = await process.run(
         partial(process.spawn, argv, identity=None, pass_fds=(fd,)),
-        timeout_seconds=SECONDS,
+        timeout_seconds=seconds,
         limits=(_ANSWER_BYTES, 4096),
     )
-    return _outcome(done)
+    return _outcome(done, seconds)
 
 
-def _outcome(done: Completed) -> ToolOutcome:
+def _outcome(done: Completed, seconds: float) -> ToolOutcome:
     if done.timed_out or done.signal is not None:
-        text = f"Error: the search was stopped after {SECONDS} s. Use a simpler expression or a narrower path."
+        text = f"Error: the search was stopped after {seconds:g} s. Use a simpler expression or a narrower path."
         return ToolOutcome.error(text, reason="timeout")
     if done.exit_code != 0:
         return ToolOutcome.error(f"Error: the search failed: {done.stderr[-500:]}", reason="io_error")

@@ -67,7 +67,7 @@ def _files(request: dict[str, Any]) -> Iterator[tuple[str, int]]:
         return
     prefix = "" if request["name"] == "." else request["name"] + "/"
     for directory, below, names, at in os.fwalk(".", dir_fd=fd, follow_symlinks=False):
-        below[:] = sorted(name for name in below if name not in _SKIPPED)
+        below[:] = sorted(name for name in below if _entered(f"{directory}/{name}", request["hidden"]))
         for name in sorted(names):
             path = os.path.normpath(f"{directory}/{name}")
             if request["globs"] and not any(_selected(path, glob) for glob in request["globs"]):
@@ -81,6 +81,10 @@ def _files(request: dict[str, Any]) -> Iterator[tuple[str, int]]:
                     yield prefix + path, opened
             finally:
                 os.close(opened)
+
+
+def _entered(path: str, hidden: list[str]) -> bool:
+    return path.rpartition("/")[2] not in _SKIPPED and os.path.normpath(path) not in hidden
 
 
 def _selected(path: str, glob: str) -> bool:

@@ -38,7 +38,7 @@ def compiled(name: str, schema: dict[str, Any]) -> Validate:
 
     def validate(given: dict[str, Any]) -> list[str]:
         errors = cast("Sequence[ValidationError]", sorted(validator.iter_errors(given), key=_position))  # pyright: ignore[reportUnknownMemberType]
-        return [_complaint(error) for error in errors[:_SHOWN]]
+        return list(dict.fromkeys(map(_complaint, errors)))[:_SHOWN]
 
     return validate
 
@@ -74,7 +74,7 @@ def _complaint(error: ValidationError) -> str:
 
 
 def _shown(value: object) -> str:
-    return f"{_NAMES.get(type(value), 'null')} {_short(value)}"
+    return "null" if value is None else f"{_NAMES.get(type(value), 'value')} {_short(value)}"
 
 
 def _short(value: object) -> str:

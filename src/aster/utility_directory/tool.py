@@ -28,6 +28,7 @@ class ToolLimits:
 
     bash_seconds: float = 120.0
     call_seconds: float = 120.0 + _SLACK_SECONDS
+    search_seconds: float = 20.0
     result_chars: int = 60_000
 
     @classmethod

@@ -5,6 +5,7 @@ import re
 import signal
 
 from aster.infra.ids import new_id
+from tests.cli.conftest import wait_until_healthy
 from tests.cli.program import Home
 from tests.cli.terminal import Terminal
 
@@ -75,17 +76,25 @@ def test_ctrl_c_cancels_the_turn_and_a_second_leaves(served: Home) -> None:
     assert [turn["status"] for turn in turns] == ["cancelled", "cancelled"]
 
 
-def test_two_ctrl_c_leave_a_turn_that_does_not_end(served: Home) -> None:
-    with chat(served, "--task", new_id("task")) as terminal:
-        terminal.expect(PROMPT)
-        terminal.press("[[text=4 stall=inf]]\r")
-        terminal.expect("w000001")
-        terminal.process.send_signal(signal.SIGINT)
-        terminal.process.send_signal(signal.SIGINT)
-        terminal.expect("cancel|Come back")
-        if terminal.process.poll() is None:
-            terminal.press("/quit\r")
-        assert terminal.wait() in (0, 130)
+def test_two_ctrl_c_leave_when_the_engine_does_not_answer(home: Home) -> None:
+    task = new_id("task")
+    with home.start("serve", env={"ENGINE_LOG_LEVEL": "ERROR"}) as engine:
+        try:
+            wait_until_healthy(engine, home.url)
+            with chat(home, "--task", task) as terminal:
+                terminal.expect(PROMPT)
+                terminal.press("[[text=4 stall=inf]]\r")
+                terminal.expect("w000001")
+                engine.send_signal(signal.SIGSTOP)
+                terminal.press("\x03")
+                terminal.expect("cancelling")
+                terminal.press("\x03")
+                terminal.expect(f"aster chat --task {task}")
+                assert terminal.wait() == 130
+        finally:
+            engine.send_signal(signal.SIGCONT)
+            engine.terminate()
+            engine.communicate(timeout=20)
 
 
 def test_a_question_answered_elsewhere_is_no_longer_asked(served: Home) -> None:
@@ -122,6 +131,7 @@ def test_an_earlier_task_is_shown_and_goes_on(served: Home) -> None:
         terminal.expect("There is no task 'nothing'")
         terminal.press("/dance\r")
         terminal.expect("There is no /dance")
+        terminal.expect(PROMPT)
         terminal.press("\x04")
         assert terminal.wait() == 0
 
@@ -140,7 +150,7 @@ def test_lines_in_a_pipe_are_messages_and_answers(served: Home) -> None:
 def test_an_input_that_ends_leaves_the_question_open(served: Home) -> None:
     task = new_id("task")
     done = served.aster("chat", "--task", task, said="ask me\n")
-    assert done.returncode == 130
+    assert done.returncode == 3
     assert f"aster chat --task {task}" in done.stdout
     pending = json.loads(served.call("tasks", "show", task, "--json").stdout)["pending"]
     assert len(pending) == 1

@@ -37,11 +37,13 @@ class Play:
         self._screen = Screen(TerminalSurface(console) if terminal else PlainSurface(self._out))
         self._transcript = Transcript()
         self._seq = 0
+        self.looking = True
 
     def __call__(self, event: type[Event], **fields: Any) -> int:
         self._seq += 1
         self._transcript.apply(event(turn_id="t", seq=self._seq, **fields))
-        self._screen.update(self._transcript)
+        if self.looking:
+            self._screen.update(self._transcript)
         return self._seq
 
     def say(self, text: str, step: int = 1, size: int = 3, *, stop: bool = True) -> int:
@@ -117,6 +119,26 @@ def test_what_is_taken_back_is_said_to_be() -> None:
     play(Recovery, discarded_from_seq=first, reason="transport", step=1)
     play.say("A second attempt.")
     assert [line for line in play.end() if line] == ["A first attempt.", *_folded(TAKEN_BACK), "A second attempt."]
+
+
+def test_what_is_taken_back_between_two_looks_is_noticed_too() -> None:
+    play = Play(terminal=True)
+    first = play.say("A first attempt.\n\nIt breaks", stop=False)
+    play.looking = False
+    play(Recovery, discarded_from_seq=first, reason="transport", step=1)
+    play.say("A second and much longer attempt.\n\nIt holds.")
+    second = play.say("More.", step=2)
+    play.looking = True
+    play(Recovery, discarded_from_seq=second, reason="max_tokens", step=2)
+    play.say("Less.", step=2)
+    lines = [line for line in play.end() if line]
+    assert lines == [
+        "A first attempt.",
+        *_folded(TAKEN_BACK),
+        "A second and much longer attempt.",
+        "It holds.",
+        "Less.",
+    ]
 
 
 def test_what_was_not_yet_printed_is_taken_back_silently() -> None:

@@ -14,6 +14,7 @@ from aster.brain.records import (
     InboxRow,
     KeyRow,
     ObservabilityRow,
+    Place,
     Row,
     SnapshotRow,
     ThreadKey,
@@ -149,7 +150,7 @@ class SqliteBrain:
         user_id: str,
         *,
         limit: int,
-        before: int | None = None,
+        before: Place | None = None,
         status: str | None = None,
         search: str | None = None,
     ) -> list[ThreadRecord]:
@@ -169,9 +170,6 @@ class SqliteBrain:
 
     async def frames(self, key: ThreadKey, after_seq: int, limit: int, turn_id: str | None = None) -> list[Frame]:
         return await self._readers.run(queries.frames, key, after_seq, limit, turn_id)
-
-    async def frames_since(self, user_id: str, after_ms: int, limit: int) -> list[Frame]:
-        return await self._readers.run(queries.frames_since, user_id, after_ms, limit)
 
     async def seq_at(self, key: ThreadKey, after_ms: int) -> int:
         return await self._readers.run(queries.seq_at, key, after_ms)

@@ -11,6 +11,7 @@ from aster.brain.records import (
     InboxRow,
     KeyRow,
     ObservabilityRow,
+    Place,
     SnapshotRow,
     ThreadKey,
     ThreadRecord,
@@ -60,22 +61,22 @@ def threads(
     user_id: str,
     *,
     limit: int,
-    before: int | None = None,
+    before: Place | None = None,
     status: str | None = None,
     search: str | None = None,
 ) -> list[ThreadRecord]:
-    """Newest first; `before` is the `updated_at` of the last one seen."""
+    """Newest change first; `before` is the place of the last one seen."""
     sql = f"SELECT {_THREAD} FROM threads WHERE user_id = ?"
     params: list[Any] = [user_id]
     if before is not None:
-        sql, params = sql + " AND updated_at < ?", [*params, before]
+        sql, params = sql + " AND (updated_at, task_id) < (?, ?)", [*params, *before]
     if status is not None:
         sql, params = sql + " AND status = ?", [*params, status]
     if search:
         pattern = "%" + search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         sql += " AND (title LIKE ? ESCAPE '\\' OR task_id LIKE ? ESCAPE '\\')"
         params += [pattern, pattern]
-    sql += " ORDER BY updated_at DESC, thread_id DESC LIMIT ?"
+    sql += " ORDER BY updated_at DESC, task_id DESC LIMIT ?"
     return _rows(ThreadRecord, db.execute(sql, [*params, limit]))
 
 
@@ -101,16 +102,6 @@ def records(db: sqlite3.Connection, key: ThreadKey, turn_id: str, after_seq: int
         " ORDER BY seq"
     )
     return db.execute(sql, (*key, floor, turn_id)).fetchall()
-
-
-def frames_since(db: sqlite3.Connection, user_id: str, after_ms: int, limit: int) -> list[Frame]:
-    """Events of all of a user's tasks after a point in time: the documented replay without a task."""
-    sql = (
-        "SELECT e.seq, e.type, e.turn_id, e.grade, e.data FROM threads h JOIN thread_events e"
-        " ON e.thread_id = h.thread_id WHERE h.user_id = ? AND h.updated_at >= ? AND e.ts > ?"
-        " ORDER BY e.ts, e.thread_id, e.seq LIMIT ?"
-    )
-    return [frame(*row) for row in db.execute(sql, (user_id, after_ms, after_ms, limit))]
 
 
 def seq_at(db: sqlite3.Connection, key: ThreadKey, after_ms: int) -> int:

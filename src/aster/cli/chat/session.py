@@ -6,6 +6,7 @@ The session holds the task and its transcript and nothing that is not on the thr
 
 import argparse
 import sys
+import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -20,13 +21,14 @@ from aster.cli.screen.plain import PlainSurface
 from aster.cli.screen.screen import Screen, Surface
 from aster.cli.screen.terminal import TerminalSurface
 from aster.cli.turn_view import Ending, TurnView
-from aster.client import AsterClient, EngineUnreachable, ThreadEvent, Transcript
+from aster.client import AsterClient, ThreadEvent, Transcript
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import HitlRequest, Phase
 from aster.infra.ids import new_id
 from aster.infra.settings import load
 
 SHOWN_ITEMS = 20
+AWAY_SECONDS = 10.0
 _TAKEN = (ErrorCode.HITL_REQUIRED, ErrorCode.TOOL_IN_DOUBT, ErrorCode.TASK_BUSY)
 
 
@@ -41,11 +43,11 @@ class Session:
         self.transcript = Transcript()
         self._screen = Screen(surface)
         self._interrupts = 0
-        self._left = False
+        self._left: Exit | None = None
 
     async def run(self) -> int:
         """Talk until the person leaves."""
-        while not self._left:
+        while self._left is None:
             try:
                 line = await self.keyboard.message("> ")
             except EOFError:
@@ -62,7 +64,7 @@ class Session:
                     break
             except EngineError as error:
                 self.surface.notice(f"! {error.message}")
-        return Exit.CANCELLED if self._left else Exit.OK
+        return Exit.OK if self._left is None else self._left
 
     async def _take(self, line: str) -> bool:
         if line.startswith("/"):
@@ -111,10 +113,8 @@ class Session:
             case Ending.ENDED:
                 self._tell_end()
             case Ending.LEFT | Ending.UNANSWERED:
-                self._left = True
-                self.surface.notice(
-                    f"The turn goes on without you. Come back with: aster chat --task {self.task_id}"
-                )
+                self._left = Exit.CANCELLED if ending is Ending.LEFT else Exit.NEEDS_HUMAN
+                self.surface.notice(f"The task stays as it is. Come back with: aster chat --task {self.task_id}")
 
     async def ask(self, request: HitlRequest) -> Reply | None:
         """Put a question until there is an answer; None when there will be none."""
@@ -146,11 +146,7 @@ async def chat(args: argparse.Namespace) -> int:
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     surface = TerminalSurface(Console()) if terminal else PlainSurface(sys.stdout)
 
-    def lost(error: EngineError | None, delay: float) -> None:
-        if isinstance(error, EngineUnreachable) or delay >= 1:
-            surface.notice("(the engine is away; looking for it again)")
-
-    async with connected(args, may_start=True, on_wait=lost) as client:
+    async with connected(args, may_start=True, on_wait=Away(surface)) as client:
         task_id: str = args.task or new_id("task")
         keyboard = Editor(_history(), lambda: f" {session.task_id} · {client.url} · /help") if terminal else Lines()
         session = Session(client, surface, keyboard, task_id)
@@ -159,6 +155,20 @@ async def chat(args: argparse.Namespace) -> int:
         if args.task:
             await session.open(task_id)
         return await session.run()
+
+
+class Away:
+    """Says that the engine is away, now and then, for as long as it is."""
+
+    def __init__(self, surface: Surface) -> None:
+        self._surface = surface
+        self._said = float("-inf")
+
+    def __call__(self, error: EngineError | None, delay: float) -> None:
+        away = error is not None or delay >= 1
+        if away and time.monotonic() > self._said + AWAY_SECONDS:
+            self._said = time.monotonic()
+            self._surface.notice("(the engine is away; looking for it again)")
 
 
 async def _greeting(client: AsterClient) -> str:

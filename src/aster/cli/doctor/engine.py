@@ -3,7 +3,7 @@
 import argparse
 import socket
 
-from aster.cli.address import Address, address, url_of
+from aster.cli.address import Address, address, own
 from aster.cli.doctor.report import Finding
 from aster.client import AsterClient, EngineUnreachable
 from aster.contracts.errors import EngineError, ErrorCode
@@ -42,8 +42,7 @@ async def model(settings: Settings) -> Finding:
 
 async def here(args: argparse.Namespace, settings: Settings) -> Finding:
     """This machine's engine: running and well, or its port free for it."""
-    key = address(args).key or (settings.engine_api_key.get_secret_value() if settings.engine_api_key else None)
-    where = Address(url_of(settings), key, settings)
+    where = own(args, settings)
     found = await _visit(where)
     if found is not None:
         return found

@@ -4,6 +4,7 @@ It looks at the transcript, never at single events, so a burst of events costs o
 unprinted: when a `recovery` takes back something already shown, the screen says so.
 """
 
+from itertools import takewhile
 from typing import Protocol
 
 from aster.client.transcript import Item, Passage, Said, ToolCard, Transcript
@@ -48,12 +49,14 @@ class Screen:
 
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
-        self._next = 0
+        self._first = 0
+        self._finished: list[Item] = []
+        self._current: Item | None = None
         self._shown = 0
 
     def begin(self, transcript: Transcript) -> None:
         """Show what comes from here on; what the transcript holds already is not shown again."""
-        self._next, self._shown = len(transcript.items), 0
+        self._start_at(len(transcript.items))
 
     def catch_up(self, transcript: Transcript, most: int) -> None:
         """Show the newest items of a transcript that was read as a whole, at most so many ended ones."""
@@ -65,26 +68,43 @@ class Screen:
             else:
                 self._shown = 0
                 self._finish(item)
-        self._next, self._shown = len(ended), 0
+        self._start_at(len(ended))
 
     def update(self, transcript: Transcript) -> None:
         """Show what is new."""
-        items = transcript.items
-        if self._next > len(items) or (self._next == len(items) and self._shown):
-            self.begin(transcript)
+        items = transcript.items[self._first :]
+        if self._take_back(items):
             self.surface.notice(TAKEN_BACK)
-        while self._next < len(items) and self._finish(items[self._next]):
-            self._next, self._shown = self._next + 1, 0
-        self.surface.unfinished(items[self._next :], self._shown)
+        for item in items[len(self._finished) :]:
+            self._current = item
+            if not self._finish(item):
+                break
+            self._finished.append(item)
+            self._current, self._shown = None, 0
+        self.surface.unfinished(items[len(self._finished) :], self._shown)
 
     def end(self, transcript: Transcript) -> None:
         """The turn is over: show the rest, whatever became of it."""
         self.update(transcript)
-        for item in transcript.items[self._next :]:
+        for item in transcript.items[self._first + len(self._finished) :]:
             if isinstance(item, ToolCard):
                 self.surface.card(item)
         self.begin(transcript)
         self.surface.pause()
+
+    def _start_at(self, index: int) -> None:
+        self._first, self._finished, self._current, self._shown = index, [], None, 0
+
+    def _take_back(self, items: list[Item]) -> bool:
+        """Forget what is no longer in the transcript; says whether any of it had been printed."""
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(self._finished, items, strict=False)))
+        lost = [item for item in self._finished[kept:] if not isinstance(item, Said)]
+        following = items[kept] if kept < len(items) else None
+        if kept == len(self._finished) and following is self._current:
+            return False
+        printed = bool(lost) or self._shown > 0
+        self._finished, self._current, self._shown = self._finished[:kept], None, 0
+        return printed
 
     def _finish(self, item: Item) -> bool:
         """Show what can be shown of an item for good; says whether that is all of it."""

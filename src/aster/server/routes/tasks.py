@@ -23,7 +23,7 @@ from aster.server.answers import (
 )
 from aster.server.bodies import LARGEST, ForkBody, PathTaskId, warnings
 from aster.server.errors import refusals
-from aster.server.listing import Cursor, page
+from aster.server.listing import cursor_text, page, read_cursor
 from aster.server.visit import KEYED, Serving, Visiting
 
 router = APIRouter(prefix="/tasks", tags=["tasks"], dependencies=KEYED)
@@ -42,11 +42,11 @@ async def tasks(
     search: Annotated[str | None, Query(max_length=256, description="Text in the title or the id.")] = None,
 ) -> TaskPage:
     """Newest change first."""
-    cursor = Cursor.read(before) if before else None
+    place = read_cursor(before) if before else None
     found, following = await page(
-        engine.brain, visit.user_id, limit=limit, cursor=cursor, status=status, search=search
+        engine.brain, visit.user_id, limit=limit, before=place, status=status, search=search
     )
-    return TaskPage(tasks=[Task.of(record) for record in found], next=following.text() if following else None)
+    return TaskPage(tasks=[Task.of(record) for record in found], next=cursor_text(following) if following else None)
 
 
 @router.get(

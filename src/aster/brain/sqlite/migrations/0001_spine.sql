@@ -14,7 +14,7 @@ CREATE TABLE threads (
     updated_at     INTEGER NOT NULL,
     UNIQUE (user_id, task_id)
 );
-CREATE INDEX threads_by_time ON threads (user_id, updated_at DESC, thread_id DESC);
+CREATE INDEX threads_by_time ON threads (user_id, updated_at, task_id);
 
 CREATE TABLE thread_events (
     thread_id INTEGER NOT NULL,

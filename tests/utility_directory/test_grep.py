@@ -1,0 +1,149 @@
+"""Searching contents: what is found, what is left out, and an expression that would never end."""
+
+import asyncio
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from aster.contracts.tools import Effect
+from aster.infra.settings import Settings
+from aster.sandbox.workspaces import Workspaces
+from aster.utility_directory.grep import MAX_MATCHES
+from aster.utility_directory.tool import ToolLimits
+from tests.sandbox.processes import open_files
+from tests.utility_directory.conftest import Bench
+
+
+@pytest.fixture
+def tree(bench: Bench, tmp_path: Path) -> Bench:
+    for name, text in {
+        "a.py": "import os\nx = 1\nprint(x)\n",
+        "b.txt": "Import nothing\n",
+        "src/c.py": "one\ntwo\nthree\nfour\nfive\nsix\nimport re",
+        ".git/d.py": "import git\n",
+        "node_modules/e.py": "import e\n",
+        "latin": "caf\udce9 import\n",
+    }.items():
+        path = bench.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, errors="surrogateescape")
+    (bench.root / "binary").write_bytes(b"import\x00")
+    (tmp_path / "secret").write_text("import secret\n")
+    (bench.root / "link").symlink_to(tmp_path / "secret")
+    (bench.root / "out").symlink_to(tmp_path)
+    return bench
+
+
+async def test_lines_are_found_with_their_places(tree: Bench) -> None:
+    text = await tree.text("grep", pattern="^import")
+    assert text.splitlines() == ["a.py:1: import os", "src/c.py:7: import re"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"pattern": "IMPORT", "ignore_case": True, "glob": "*.txt"}, ["b.txt:1: Import nothing"]),
+        ({"pattern": "import", "path": "src"}, ["src/c.py:7: import re"]),
+        ({"pattern": "import", "path": "src/c.py"}, ["src/c.py:7: import re"]),
+        ({"pattern": "import", "glob": "**/*.{py,md}"}, ["a.py:1: import os", "src/c.py:7: import re"]),
+        ({"pattern": "import", "glob": "src/*.py"}, ["src/c.py:7: import re"]),
+        ({"pattern": r"caf. import"}, ["latin:1: caf\ufffd import"]),
+        ({"pattern": "x", "path": "a.py"}, ["a.py:2: x = 1", "a.py:3: print(x)"]),
+        ({"pattern": r"x = \d$"}, ["a.py:2: x = 1"]),
+        ({"pattern": "import", "path": "node_modules"}, ["node_modules/e.py:1: import e"]),
+        ({"pattern": "nowhere"}, ["No matches."]),
+        (
+            {"pattern": "two|six", "context": 1},
+            [
+                "src/c.py-1- one",
+                "src/c.py:2: two",
+                "src/c.py-3- three",
+                "--",
+                "src/c.py-5- five",
+                "src/c.py:6: six",
+                "src/c.py-7- import re",
+            ],
+        ),
+    ],
+)
+async def test_searches(tree: Bench, given: dict[str, object], expected: list[str]) -> None:
+    assert (await tree.text("grep", **given)).splitlines() == expected
+
+
+async def test_links_lead_nowhere(tree: Bench) -> None:
+    assert "secret" not in await tree.text("grep", pattern="import")
+    for path in ("link", "out", "../..", "/etc"):
+        assert tree.decide("grep", pattern="x", path=path).behavior == "deny"
+        assert (await tree.error("grep", pattern="x", path=path))[0] == "path_refused"
+    assert (await tree.error("grep", pattern="x", path="missing"))[0] == "not_found"
+
+
+async def test_what_the_tools_may_not_read_is_not_searched(tree: Bench) -> None:
+    (tree.root / "a.py").chmod(0)
+    assert "a.py" not in await tree.text("grep", pattern="import")
+
+
+async def test_the_engines_own_data_is_not_searched(bench: Bench, settings: Settings, tmp_path: Path) -> None:
+    around = settings.model_copy(update={"allowed_roots": str(tmp_path)})
+    workspace = await Workspaces(around, bench.context.sandbox).of("local")
+    for name in ("data/brain", "data/deep/brain", "project"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("needle")
+        (tmp_path / name).chmod(0o644)
+    wide = Bench(replace(bench.context, workspace=workspace))
+    assert await wide.text("grep", pattern="needle") == "project:1: needle"
+    assert "data/brain" not in await wide.text("glob", pattern="**/*")
+    assert (await wide.error("read_file", path="data/brain"))[0] == "path_refused"
+
+
+async def test_many_matches_are_cut(bench: Bench) -> None:
+    (bench.root / "f").write_text("x\n" * 500)
+    lines = (await bench.text("grep", pattern="x*")).splitlines()
+    assert len(lines) == MAX_MATCHES + 1
+    assert "narrower" in lines[-1]
+    assert lines[MAX_MATCHES - 1] == f"f:{MAX_MATCHES}: x"
+
+
+async def test_long_lines_are_cut(bench: Bench) -> None:
+    (bench.root / "f").write_text("x" * 10_000)
+    assert len(await bench.text("grep", pattern="x")) < 400
+
+
+async def test_a_wrong_expression_is_explained(bench: Bench) -> None:
+    reason, text = await bench.error("grep", pattern="a(b")
+    assert reason == "invalid_input"
+    assert "unterminated subpattern" in text
+
+
+async def test_an_expression_without_end_is_ended_and_the_loop_stays_free(bench: Bench) -> None:
+    impatient = Bench(replace(bench.context, limits=ToolLimits(search_seconds=0.8)))
+    (bench.root / "f").write_text("a" * 40 + "b")
+    task = asyncio.create_task(impatient.error("grep", pattern="(a+)+$"))
+    rounds = 0
+    while not task.done():
+        await asyncio.sleep(0.01)
+        rounds += 1
+    assert (await task)[0] == "timeout"
+    assert rounds > 20
+
+
+async def test_a_cancelled_search_is_gone(bench: Bench) -> None:
+    (bench.root / "f").write_text("a" * 40 + "b")
+    before = open_files()
+    task = asyncio.create_task(bench.run("grep", pattern="(a+)+$"))
+    deadline = time.monotonic() + 10
+    while not psutil.Process().children() and time.monotonic() < deadline:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert psutil.Process().children() == []
+    assert open_files() <= before + 1
+
+
+async def test_it_only_looks(bench: Bench) -> None:
+    prepared = bench.prepared("grep", pattern="x")
+    assert (prepared.effect, prepared.concurrent) == (Effect.PURE, True)
