@@ -1,4 +1,4 @@
-"""A TCP proxy that cuts connections where it is told to: so many bytes into the answer, or before the request."""
+"""A TCP proxy that cuts connections where it is told to: so many bytes into an answer, or before the request."""
 
 import asyncio
 from collections.abc import Iterator
@@ -11,14 +11,15 @@ REFUSE = -1
 
 
 class CuttingProxy:
-    """Passes bytes on to `upstream` until `cut` says where the connections to come end."""
+    """Passes bytes on to `upstream` until `cut` says where connections end."""
 
     def __init__(self, upstream: str) -> None:
         parts = urlsplit(upstream)
         assert parts.hostname is not None
         assert parts.port is not None
         self._upstream = (parts.hostname, parts.port)
-        self._cuts: Iterator[int | None] = iter(())
+        self._cuts: Iterator[int] = iter(())
+        self._request: bytes | None = None
         self._work: set[asyncio.Task[None]] = set()
         self.made = 0
 
@@ -26,10 +27,14 @@ class CuttingProxy:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
-    def cut(self, *after: int | None) -> None:
-        """End every connection now, and the next ones after so many bytes of the answer (None: never)."""
+    def cut(self, *after: int, request: str | None = None) -> None:
+        """End every connection now, and the next ones after so many bytes of the answer, one after the other.
+
+        With `request`, only answers to requests that begin so are counted and cut.
+        """
         self.made = 0
         self._cuts = iter(after)
+        self._request = request.encode() if request else None
         for task in self._work:
             task.cancel()
 
@@ -51,32 +56,46 @@ class CuttingProxy:
         self._work.add(task)
         self.made += 1
         try:
-            await self._pass_on(reader, writer, next(self._cuts, None))
+            await self._pass_on(reader, writer)
         except (OSError, asyncio.CancelledError):
             pass
         finally:
             self._work.discard(task)
             writer.transport.abort()
 
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cut: int | None) -> None:
-        if cut == REFUSE:
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        exchange = _Exchange(None if self._request else next(self._cuts, None))
+        if exchange.left == REFUSE:
             return
         above, below = await asyncio.open_connection(*self._upstream)
-        asking = asyncio.create_task(_copy(reader, below, None))
+        asking = asyncio.create_task(self._ask(reader, below, exchange))
         try:
-            await _copy(above, writer, cut)
+            await exchange.answer(above, writer)
         finally:
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
             below.transport.abort()
 
+    async def _ask(self, reader: asyncio.StreamReader, below: asyncio.StreamWriter, exchange: "_Exchange") -> None:
+        while data := await reader.read(65536):
+            if self._request is not None and data.startswith(self._request):
+                exchange.left = next(self._cuts, None)
+            below.write(data)
+            await below.drain()
 
-async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter, most: int | None) -> None:
-    left = most
-    while left is None or left > 0:
-        data = await source.read(65536 if left is None else min(left, 65536))
-        if not data:
-            return
-        sink.write(data)
-        await sink.drain()
-        left = None if left is None else left - len(data)
+
+class _Exchange:
+    """What one connection may still answer; None is everything."""
+
+    def __init__(self, left: int | None) -> None:
+        self.left = left
+
+    async def answer(self, above: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await above.read(65536):
+            passed = data if self.left is None else data[: self.left]
+            writer.write(passed)
+            await writer.drain()
+            if self.left is not None:
+                self.left -= len(passed)
+                if self.left <= 0:
+                    return

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from aster.client import AsterClient, EngineUnreachable, ThreadEvent, Transcript
 from aster.client.follow import OnWait
 from aster.contracts.errors import EngineError
-from aster.contracts.events import Phase, Recovery, ThreadLifecycle, UserMessage
+from aster.contracts.events import Phase, Recovery, TextDelta, ThreadLifecycle, UserMessage
 from aster.testing import ModelServer
 from tests.client.cutting_proxy import REFUSE, CuttingProxy
 from tests.live import Live, live
@@ -20,6 +20,8 @@ from tests.process import free_port
 
 WORDS = 60
 TURN = f'[[text={WORDS} rate=600 tools=1 tool=bash input={{"command":"echo hi"}}]]'
+
+POST = "POST /execute "
 
 
 def words(transcript: Transcript) -> list[str]:
@@ -43,14 +45,16 @@ async def check(seen: list[ThreadEvent], direct: AsterClient, task: str) -> None
 
 
 @asynccontextmanager
-async def shaken(engine: Live, *cuts: int | None, on_wait: OnWait | None = None) -> AsyncGenerator[AsterClient]:
+async def shaken(
+    engine: Live, *cuts: int, request: str | None = None, on_wait: OnWait | None = None
+) -> AsyncGenerator[AsterClient]:
     """A client that has met its engine, and from now on meets it through a proxy that cuts."""
     async with (
         CuttingProxy(engine.url) as proxy,
         AsterClient(proxy.url, patience=30, on_wait=on_wait) as client,
     ):
         await client.health()
-        proxy.cut(*cuts)
+        proxy.cut(*cuts, request=request)
         yield client
         assert proxy.made > len(cuts)
 
@@ -67,15 +71,58 @@ async def test_cuts_anywhere_leave_no_gap_and_no_duplicate(
     assert Transcript().extend(seen).answer().split() == numbered(WORDS)
 
 
-@pytest.mark.parametrize("cut", [0, 1, 17, 100])
+@pytest.mark.parametrize("cut", [0, 1, 17, 200, 600])
 async def test_a_post_whose_answer_is_cut_is_not_posted_twice(
     engine: Live, client: AsterClient, task: str, cut: int
 ) -> None:
-    """The first connection carries the question for the head, the second the post."""
-    head_answer = 200
-    async with shaken(engine, head_answer, cut) as following:
+    async with shaken(engine, cut, request=POST) as following:
         seen = [event async for event in following.execute("[[text=5]]", task)]
     await check(seen, client, task)
+
+
+async def test_a_retry_whose_answer_is_cut_is_made_once(engine: Live, client: AsterClient, task: str) -> None:
+    first = [event async for event in client.execute("[[text=5]]", task)]
+    (message,) = [event for event in first if isinstance(event, UserMessage)]
+    async with shaken(engine, 0, request=POST) as following:
+        again = [event async for event in following.execute("", task, retry_message_id=message.message_id)]
+    assert [event async for event in client.thread(task)] == [*first, *again]
+    assert [event.retries for event in again if isinstance(event, UserMessage)] == [message.message_id]
+
+
+async def test_a_queued_message_whose_answer_is_cut_is_queued_once(
+    engine: Live, client: AsterClient, model: ModelServer, task: str
+) -> None:
+    running = client.execute(f"[[text=4 hold={task} at=2]]", task)
+    async with aclosing(running):
+        async for event in running:
+            if isinstance(event, TextDelta):
+                break
+        async with shaken(engine, 0, request=POST) as following:
+            queued = following.execute("[[text=7]]", task, on_busy="queue")
+            seen = [await anext(queued)]
+            model.release(task)
+            seen += [event async for event in queued]
+    thread = [event async for event in client.thread(task)]
+    assert [event for event in thread if event.seq >= seen[0].seq] == seen
+    assert [event.origin for event in thread if isinstance(event, UserMessage)] == ["user", "queue"]
+
+
+async def test_a_message_for_an_engine_that_is_away_waits_for_it(
+    model: ModelServer, tmp_path: Path, task: str
+) -> None:
+    place = {"port": free_port(), "sqlite_db_path": tmp_path / "brain.sqlite"}
+    away = asyncio.Event()
+    async with AsterClient(f"http://127.0.0.1:{place['port']}", on_wait=lambda *_: away.set()) as client:
+        async with live(model, **place):
+            await client.health()
+
+        async def follow() -> list[ThreadEvent]:
+            return [event async for event in client.execute("[[text=5]]", task)]
+
+        following = asyncio.create_task(follow())
+        await away.wait()
+        async with live(model, **place):
+            await check(await following, client, task)
 
 
 async def test_a_replay_survives_cuts_too(engine: Live, client: AsterClient, task: str) -> None:

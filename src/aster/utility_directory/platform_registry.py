@@ -32,11 +32,12 @@ class Registry:
         for tool in tools:
             self.add(tool)
 
-    def add(self, tool: Tool) -> None:
+    def add(self, tool: Tool, *, known: bool = False) -> None:
+        """Add a tool. One not `known` to be sound is checked now, so that it stops the start and not a call."""
         name = tool.definition.name
         if name in self._tools:
             raise EngineError(ErrorCode.CONFIGURATION_INVALID, f"There are two tools named {name!r}; rename one.")
-        self._tools[name] = Registered(tool, compiled(name, tool.definition.input_schema))
+        self._tools[name] = Registered(tool, compiled(name, tool.definition.input_schema, at_once=not known))
 
     def get(self, name: str) -> Registered | None:
         return self._tools.get(name)
@@ -52,4 +53,7 @@ class Registry:
 
 def platform_tools() -> Registry:
     """The tools every engine has."""
-    return Registry((Bash(), ReadFile(), WriteFile(), EditFile(), Glob(), Grep(), AskUser()))
+    registry = Registry()
+    for tool in (Bash(), ReadFile(), WriteFile(), EditFile(), Glob(), Grep(), AskUser()):
+        registry.add(tool, known=True)
+    return registry

@@ -1,16 +1,18 @@
 """A model's arguments against a tool's JSON Schema, with complaints that a model can act on.
 
-Each complaint names the argument, what was expected and what was given. Schemas are compiled once, when a tool is
-registered, so a broken schema stops the start and not a call.
+Each complaint names the argument, what was expected and what was given. A schema is compiled once, at
+once or for the first call of its tool: the library behind it is slow to load, and a start need not wait for it.
 """
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, cast
-
-from jsonschema import Draft202012Validator, SchemaError, ValidationError
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from aster.contracts.errors import EngineError, ErrorCode
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
 
 Validate: TypeAlias = Callable[[dict[str, Any]], list[str]]
 
@@ -25,8 +27,26 @@ _NAMES: dict[type, str] = {
 }
 
 
-def compiled(name: str, schema: dict[str, Any]) -> Validate:
+def compiled(name: str, schema: dict[str, Any], *, at_once: bool) -> Validate:
     """A function that lists what is wrong with an input; empty when it is valid."""
+
+    @cache
+    def validator() -> "Draft202012Validator":
+        return _validator(name, schema)
+
+    if at_once:
+        validator()
+
+    def validate(given: dict[str, Any]) -> list[str]:
+        errors = cast("Sequence[ValidationError]", sorted(validator().iter_errors(given), key=_position))  # pyright: ignore[reportUnknownMemberType]
+        return list(dict.fromkeys(map(_complaint, errors)))[:_SHOWN]
+
+    return validate
+
+
+def _validator(name: str, schema: dict[str, Any]) -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator, SchemaError
+
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -34,13 +54,7 @@ def compiled(name: str, schema: dict[str, Any]) -> Validate:
             ErrorCode.CONFIGURATION_INVALID,
             f"The input schema of tool {name!r} is not a valid JSON Schema: {error.message}",
         ) from error
-    validator = Draft202012Validator(schema)
-
-    def validate(given: dict[str, Any]) -> list[str]:
-        errors = cast("Sequence[ValidationError]", sorted(validator.iter_errors(given), key=_position))  # pyright: ignore[reportUnknownMemberType]
-        return list(dict.fromkeys(map(_complaint, errors)))[:_SHOWN]
-
-    return validate
+    return Draft202012Validator(schema)
 
 
 def without_nulls(given: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -49,11 +63,11 @@ def without_nulls(given: dict[str, Any], schema: dict[str, Any]) -> dict[str, An
     return {key: value for key, value in given.items() if value is not None or key in required}
 
 
-def _position(error: ValidationError) -> str:
+def _position(error: "ValidationError") -> str:
     return error.json_path
 
 
-def _complaint(error: ValidationError) -> str:
+def _complaint(error: "ValidationError") -> str:
     where = error.json_path.removeprefix("$").removeprefix(".")
     expected, given = cast("Any", error.validator_value), cast("Any", error.instance)
     match error.validator:

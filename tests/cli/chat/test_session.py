@@ -97,6 +97,26 @@ def test_two_ctrl_c_leave_when_the_engine_does_not_answer(home: Home) -> None:
             engine.communicate(timeout=20)
 
 
+def test_a_killed_engine_is_waited_for(home: Home) -> None:
+    with home.start("serve", env={"ENGINE_LOG_LEVEL": "ERROR"}) as first:
+        wait_until_healthy(first, home.url)
+        with chat(home) as terminal:
+            terminal.expect(PROMPT)
+            terminal.press("[[text=30 rate=25]]\r")
+            terminal.expect("w000005")
+            first.kill()
+            terminal.expect("the engine is away")
+            with home.start("serve", env={"ENGINE_LOG_LEVEL": "ERROR"}) as second:
+                try:
+                    terminal.expect("w000029 w000030")
+                    terminal.expect(PROMPT)
+                    terminal.press("/quit\r")
+                    assert terminal.wait() == 0
+                finally:
+                    second.terminate()
+                    second.communicate(timeout=20)
+
+
 def test_a_question_answered_elsewhere_is_no_longer_asked(served: Home) -> None:
     task = new_id("task")
     with chat(served, "--task", task) as terminal:
