@@ -1,10 +1,12 @@
 """Admission and interruption: busy tasks, queues, steering, cancels, slots, drains."""
 
 import asyncio
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from aster.brain.sqlite.brain import SqliteBrain
 from aster.testing import Hold, ModelServer, Reply, Text, ToolCall
 from tests.engine_core.frames import blocks, events, last, transitions
 from tests.live import Live, Seen, live, text_of
@@ -226,3 +228,46 @@ async def test_a_turn_survives_a_graceful_restart(model: ModelServer, tmp_path: 
         assert last(frames)["phase"] == "completed"
         assert blocks(frames)[-1]["text"] == "done"
         assert bool(events(frames, "recovery")) == (drain == 0.0)
+
+
+async def test_a_full_disk_is_said_and_loses_nothing(aster: Live, model: ModelServer) -> None:
+    def shrink(db: sqlite3.Connection) -> None:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        db.execute(f"PRAGMA max_page_count = {pages}")
+
+    brain = aster.engine.brain
+    assert isinstance(brain, SqliteBrain)
+    model.enqueue(Reply([Text("x" * 400_000)], chunk="all"), Reply([Text("fine")]))
+    async with aster.executing("fill it") as stream:
+        await stream.until("user_message")
+        await brain._writer.run(shrink)
+        while brain.fault is None:
+            await asyncio.sleep(0.01)
+        refused = await aster.http.post("/execute", json={"message": "x", "task_id": "t2"})
+        assert (refused.status_code, refused.json()["error"]) == (503, "STORAGE_UNAVAILABLE")
+        health = (await aster.http.get("/health")).json()
+        assert health["status"] == "degraded"
+        assert not health["subsystems"]["brain"]["ok"]
+        brain._writer._db.execute("PRAGMA max_page_count = 1000000")
+        frames = await stream.rest()
+    assert last(frames)["phase"] == "completed"
+    assert text_of(frames) == "x" * 400_000
+    assert text_of(await aster.execute("x", "t2")) == "fine"
+
+
+async def test_a_turn_that_cannot_be_read_does_not_keep_the_engine_from_starting(
+    model: ModelServer, tmp_path: Path
+) -> None:
+    brain = tmp_path / "brain.sqlite"
+    model.enqueue(held())
+    async with live(model, sqlite_db_path=brain) as engine, engine.executing("go") as stream:
+        await model.wait_held("gate")
+        await stream.until("user_message")
+    with sqlite3.connect(brain) as db:
+        db.execute("UPDATE thread_events SET data = '{}' WHERE type = 'user_message'")
+    db.close()
+    model.release("gate")
+    async with live(model, sqlite_db_path=brain) as engine:
+        task = (await engine.http.get("/tasks/t1")).json()
+        assert task["status"] == "idle"
+        assert task["turns"][0]["status"] == "errored"

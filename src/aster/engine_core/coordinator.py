@@ -9,10 +9,10 @@ import logging
 from dataclasses import dataclass, field
 
 from aster.brain.records import InboxMode, InboxRow, ThreadKey, TurnRecord
-from aster.brain.unit import Conflict, Idle, Waiting
+from aster.brain.unit import Conflict, Idle, Owned, Waiting
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import Event, Phase, TaskLifecycle, ThreadLifecycle, UserMessage
+from aster.contracts.events import ErrorEvent, Event, Phase, TaskLifecycle, ThreadLifecycle, UserMessage
 from aster.contracts.events.lifecycle import Origin
 from aster.contracts.model import decode, encode, to_builtins
 from aster.contracts.turn import TurnRequest, TurnState
@@ -340,7 +340,11 @@ class Coordinator:
         """At boot: take up every turn that was running, and every message that still waits."""
         interrupted = await self._brain.running_turns()
         for record in interrupted:
-            await self._take_over(record)
+            try:
+                await self._take_over(record)
+            except Exception:  # a thread that cannot be read must not keep the engine from starting
+                log.exception("turn %s cannot be taken up; it ends here", record.turn_id)
+                await self._give_up(record)
         self._services.raven.recovered(len(interrupted))
         for record in await self._brain.answered_turns():
             await self.resume(ThreadKey(record.user_id, record.task_id), record.turn_id)
@@ -354,6 +358,24 @@ class Coordinator:
         turn = live.turn = await segments.load(self._services, key, record.turn_id)
         await segments.discard_unfinished(turn)
         self._start(key, live, turn, None)
+
+    async def _give_up(self, record: TurnRecord) -> None:
+        key = ThreadKey(record.user_id, record.task_id)
+        live = self._live.get(key)
+        if live is not None:
+            self._release(key, live)
+        error = EngineError(
+            ErrorCode.INTERNAL, "The engine restarted and could not take this turn up again."
+        ).body()
+        await self._brain.append(
+            key,
+            record.turn_id,
+            [
+                ErrorEvent(error=error.error, message=error.message, retry=error.retry),
+                ThreadLifecycle(phase=Phase.ERRORED, segment=record.segment, stop_reason="error"),
+            ],
+            guard=Owned(record.turn_id),
+        )
 
     async def drain(self, seconds: float) -> bool:
         """Stop admitting, let turns reach a safe boundary, then leave the rest for the next start."""

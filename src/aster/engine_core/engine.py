@@ -57,6 +57,13 @@ class Engine:
 
     async def start(self) -> None:
         """Open the brain, bring it up to date, and take up what was running."""
+        try:
+            await self._start()
+        except BaseException:
+            await self._parts.aclose()
+            raise
+
+    async def _start(self) -> None:
         settings = self.settings
         for secret in (settings.llm_api_key, settings.engine_api_key):
             redact(secret.get_secret_value() if secret else None)
