@@ -237,10 +237,11 @@ async def test_a_full_disk_is_said_and_loses_nothing(aster: Live, model: ModelSe
 
     brain = aster.engine.brain
     assert isinstance(brain, SqliteBrain)
-    model.enqueue(Reply([Text("x" * 400_000)], chunk="all"), Reply([Text("fine")]))
+    model.enqueue(Reply([Text("so "), Hold("gate"), Text("x" * 400_000)], chunk="all"), Reply([Text("fine")]))
     async with aster.executing("fill it") as stream:
-        await stream.until("user_message")
+        await model.wait_held("gate")
         await brain._writer.run(shrink)
+        model.release("gate")
         while brain.fault is None:
             await asyncio.sleep(0.01)
         refused = await aster.http.post("/execute", json={"message": "x", "task_id": "t2"})
@@ -251,7 +252,7 @@ async def test_a_full_disk_is_said_and_loses_nothing(aster: Live, model: ModelSe
         brain._writer._db.execute("PRAGMA max_page_count = 1000000")
         frames = await stream.rest()
     assert last(frames)["phase"] == "completed"
-    assert text_of(frames) == "x" * 400_000
+    assert text_of(frames) == "so " + "x" * 400_000
     assert text_of(await aster.execute("x", "t2")) == "fine"
 
 
