@@ -214,6 +214,7 @@ def test_a_closed_stream_does_not_fail_the_caller() -> None:
 
 def test_the_http_servers_loggers_take_the_same_way() -> None:
     access = logging.getLogger("uvicorn.access")
+    access.setLevel(logging.NOTSET)
     access.addHandler(logging.NullHandler())
     sink = Sink()
     access.info('%s - "%s"', "127.0.0.1", "GET /health")

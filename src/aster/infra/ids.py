@@ -3,16 +3,10 @@
 Order is the sequence number's job; an id only names.
 """
 
-import secrets
+from base64 import b32hexencode
+from secrets import token_bytes
 
-_ALPHABET = "0123456789abcdefghijkmnpqrstuvwxyz"
 
-
-def new_id(prefix: str, length: int = 16) -> str:
-    """A fresh id such as `turn-4k1z…`: 34^16 possibilities, about 81 bits."""
-    number = int.from_bytes(secrets.token_bytes(length), "little")
-    digits: list[str] = []
-    for _ in range(length):
-        number, digit = divmod(number, 34)
-        digits.append(_ALPHABET[digit])
-    return f"{prefix}-{''.join(digits)}"
+def new_id(prefix: str) -> str:
+    """A fresh id such as `turn-4k1z…`: 16 characters, 80 bits."""
+    return f"{prefix}-{b32hexencode(token_bytes(10)).decode().lower()}"

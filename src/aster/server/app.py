@@ -12,7 +12,7 @@ from aster.server import errors, reference
 from aster.server.auth import Doorkeeper
 from aster.server.guard import Guard
 from aster.server.origin import Origins
-from aster.server.routes import execute, health, hitl, metrics, tasks
+from aster.server.routes import console, execute, health, hitl, metrics, tasks
 
 DESCRIPTION = """\
 Post a message, get every step back as a durable stream of typed events.
@@ -57,7 +57,7 @@ def create_app(engine: Engine) -> FastAPI:
     app.state.engine = engine
     app.add_middleware(Guard, engine=engine, door=door, origins=Origins(engine.settings.origins))
     errors.install(app)
-    for resource in (execute, hitl, tasks, health, metrics):
+    for resource in (execute, hitl, tasks, health, metrics, console):
         app.include_router(resource.router)
     reference.install(app)
     return app

@@ -17,7 +17,7 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.engine_core.engine import Engine
 from aster.infra.ids import new_id
 from aster.infra.logging import bind
-from aster.server import visit
+from aster.server import console, visit
 from aster.server.auth import Doorkeeper
 from aster.server.errors import answer
 from aster.server.origin import Header, Origins, preflight
@@ -25,7 +25,7 @@ from aster.server.origin import Header, Origins, preflight
 log = logging.getLogger("aster.server")
 
 REQUEST_ID_CHARS: Final = 128
-OPEN_PATHS: Final = frozenset({"/health"})
+OPEN_PATHS: Final = frozenset({"/health"}) | console.OPEN_PATHS
 
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _UNROUTED: Final = "unknown"

@@ -183,11 +183,13 @@ class Writer:
             log.exception("rollback failed")
 
     def _commit(self, units: list[Unit]) -> None:
-        db, now = self._db, now_ms()
+        db, now, light = self._db, now_ms(), all(map(_is_light, units))
+        self._choose_durability(light)
         batch: dict[ThreadKey, Placed] = {}
         refused: list[tuple[Unit, Conflict]] = []
         accepted: list[Unit] = []
-        self._begin(units)
+        if not light:
+            db.execute("BEGIN IMMEDIATE")
         for unit in units:
             unit.written.clear()
             try:
@@ -203,20 +205,19 @@ class Writer:
                 project(db, placed)
         for unit in accepted:
             self._put_rows(unit)
-        db.execute("COMMIT")
+        if db.in_transaction:
+            db.execute("COMMIT")
         self.fault = None
         self.commits += 1
         self.events += sum(len(placed.frames) for placed in batch.values())
         self._publish(batch, accepted, refused)
 
-    def _begin(self, units: list[Unit]) -> None:
+    def _choose_durability(self, light: bool) -> None:
         """A batch that holds nothing but deltas need not wait for the disk."""
-        light = all(not unit.rows and all(event.grade is Grade.DELTA for event in unit.events) for unit in units)
         wanted = "NORMAL" if light else "FULL"
         if wanted != self._synchronous:
             self._db.execute(f"PRAGMA synchronous = {wanted}")
             self._synchronous = wanted
-        self._db.execute("BEGIN IMMEDIATE")
 
     def _insert(self, batch: Iterable[Placed], now: int) -> None:
         rows: list[object] = []
@@ -226,6 +227,8 @@ class Writer:
             for item in placed.frames:
                 rows += (slot.id, item.seq, user_id, item.turn_id, item.type, item.grade, now, item.json)
                 count += 1
+        if count not in _INSERTS and count and not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
         start = 0
         for size in _CHUNKS:
             while count - start >= size:
@@ -315,6 +318,11 @@ class Writer:
             self._loop.call_soon_threadsafe(function)
         except RuntimeError:
             log.warning("the loop is gone; what was committed is on the thread")
+
+
+def _is_light(unit: Unit) -> bool:
+    """Deltas alone; a single statement of them is its own transaction."""
+    return not unit.rows and all(event.grade is Grade.DELTA for event in unit.events)
 
 
 def _passing(error: sqlite3.Error) -> bool:

@@ -49,7 +49,8 @@ CREATE TABLE turns (
     folded_at          INTEGER
 );
 CREATE INDEX turns_by_thread ON turns (thread_id, first_seq);
-CREATE INDEX turns_open ON turns (status) WHERE status IN ('running', 'suspended');
+CREATE INDEX turns_running ON turns (started_at) WHERE status = 'running';
+CREATE INDEX turns_suspended ON turns (started_at) WHERE status = 'suspended';
 CREATE INDEX turns_unfolded ON turns (ended_at) WHERE folded_at IS NULL AND ended_at IS NOT NULL;
 
 CREATE TABLE conversations (
@@ -83,6 +84,7 @@ CREATE TABLE hitl_requests (
 );
 CREATE INDEX hitl_pending ON hitl_requests (user_id, created_at) WHERE status = 'pending';
 CREATE INDEX hitl_by_thread ON hitl_requests (thread_id);
+CREATE INDEX hitl_by_turn ON hitl_requests (turn_id) WHERE status = 'pending';
 
 CREATE TABLE inbox (
     message_id TEXT PRIMARY KEY,
