@@ -16,7 +16,6 @@ from urllib.parse import quote
 import httpx2
 
 from aster.client.records import TaskDetail
-from aster.client.sse import SseParser
 from aster.client.wire import EngineUnreachable, Wire
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import (
@@ -29,6 +28,7 @@ from aster.contracts.events import (
     UserMessage,
     decode_event,
 )
+from aster.contracts.sse import SseParser
 
 ThreadEvent: TypeAlias = AnyEvent | UnknownEvent
 OnWait: TypeAlias = Callable[[EngineError | None, float], None]

@@ -12,9 +12,9 @@ from typing import Self
 import httpx2
 
 from aster.contracts.llm import StreamEvent
+from aster.contracts.sse import SseParser
 from aster.herald.failure import FailureKind, HeraldError
 from aster.herald.protocols.base import Decoder, WireProtocol
-from aster.herald.sse import SseParser
 
 _ERROR_BODY_LIMIT = 64 * 1024
 _LINGER_SECONDS = 0.2

@@ -5,11 +5,11 @@ import difflib
 from functools import partial
 from pathlib import Path
 
-from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.capture import cut
-from aster.sandbox.permissions import Decision, decide_path
+from aster.utility_directory.path_tools import ChangingTool
 from aster.utility_directory.text_files import on_file, owner_of, read_text, store, written_by
-from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+from aster.utility_directory.tool import Input, ToolContext, input_schema
 
 _PLACES_SHOWN = 5
 _SHOWN = 4_000
@@ -18,7 +18,7 @@ _CHARACTERS_COMPARED = 300
 _SIMILAR = 0.6
 
 
-class EditFile(Tool):
+class EditFile(ChangingTool):
     definition = ToolDef(
         name="edit_file",
         description=(
@@ -38,12 +38,6 @@ class EditFile(Tool):
             replace_all={"type": "boolean", "description": "Replace every occurrence instead of exactly one."},
         ),
     )
-
-    def effect(self, given: Input) -> Effect:
-        return Effect.REVERSIBLE
-
-    def decide(self, given: Input, context: ToolContext) -> Decision:
-        return decide_path(given["path"], context.workspace)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         return await on_file(context, given["path"], partial(_edit, given, context))

@@ -9,12 +9,12 @@ from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
-from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.paths import PathRefused, Workspace, open_beside
-from aster.sandbox.permissions import Decision, decide_path
+from aster.utility_directory.path_tools import LookingTool
 from aster.utility_directory.patterns import alternatives, magic, matcher, segments
 from aster.utility_directory.text_files import on_file
-from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+from aster.utility_directory.tool import Input, ToolContext, input_schema
 
 MAX_PATHS = 500
 _MAX_ENTRIES = 200_000
@@ -23,7 +23,7 @@ _SKIPPED = frozenset((".git", ".hg", ".svn"))
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 
 
-class Glob(Tool):
+class Glob(LookingTool):
     definition = ToolDef(
         name="glob",
         description=(
@@ -41,15 +41,6 @@ class Glob(Tool):
             },
         ),
     )
-
-    def effect(self, given: Input) -> Effect:
-        return Effect.PURE
-
-    def concurrent(self, given: Input) -> bool:
-        return True
-
-    def decide(self, given: Input, context: ToolContext) -> Decision:
-        return decide_path(given.get("path"), context.workspace)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         work = partial(_list, context.workspace, given["pattern"])

@@ -9,21 +9,21 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox import process
 from aster.sandbox.backend import Completed
-from aster.sandbox.permissions import Decision, decide_path
 from aster.utility_directory import grep_worker
+from aster.utility_directory.path_tools import LookingTool
 from aster.utility_directory.patterns import alternatives
 from aster.utility_directory.text_files import on_file
-from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+from aster.utility_directory.tool import Input, ToolContext, input_schema
 
 MAX_MATCHES = 100
 _FILE_BYTES = 20_000_000
 _ANSWER_BYTES = 2_000_000
 
 
-class Grep(Tool):
+class Grep(LookingTool):
     definition = ToolDef(
         name="grep",
         description=(
@@ -53,15 +53,6 @@ class Grep(Tool):
             },
         ),
     )
-
-    def effect(self, given: Input) -> Effect:
-        return Effect.PURE
-
-    def concurrent(self, given: Input) -> bool:
-        return True
-
-    def decide(self, given: Input, context: ToolContext) -> Decision:
-        return decide_path(given.get("path"), context.workspace)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         opened: list[tuple[int, Path]] = []

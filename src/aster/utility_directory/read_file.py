@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from aster.contracts.blocks import Base64Source, ImageBlock, TextBlock
-from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.paths import Workspace
-from aster.sandbox.permissions import Decision, decide_path
+from aster.utility_directory.path_tools import LookingTool
 from aster.utility_directory.text_files import on_file, open_file
-from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+from aster.utility_directory.tool import Input, ToolContext, input_schema
 
 PAGE_BYTES = 50_000
 PAGE_LINES = 2_000
@@ -23,7 +23,7 @@ _SAMPLE = 8192
 _IMAGES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 
 
-class ReadFile(Tool):
+class ReadFile(LookingTool):
     definition = ToolDef(
         name="read_file",
         description=(
@@ -46,15 +46,6 @@ class ReadFile(Tool):
             },
         ),
     )
-
-    def effect(self, given: Input) -> Effect:
-        return Effect.PURE
-
-    def concurrent(self, given: Input) -> bool:
-        return True
-
-    def decide(self, given: Input, context: ToolContext) -> Decision:
-        return decide_path(given["path"], context.workspace)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         first, limit = given.get("offset", 1), given.get("limit", PAGE_LINES)

@@ -3,14 +3,14 @@
 from functools import partial
 from pathlib import Path
 
-from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.paths import PathRefused
-from aster.sandbox.permissions import Decision, decide_path
+from aster.utility_directory.path_tools import ChangingTool
 from aster.utility_directory.text_files import NotAFile, on_file, owner_of, read_text, store, written_by
-from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+from aster.utility_directory.tool import Input, ToolContext, input_schema
 
 
-class WriteFile(Tool):
+class WriteFile(ChangingTool):
     definition = ToolDef(
         name="write_file",
         description=(
@@ -27,12 +27,6 @@ class WriteFile(Tool):
             content={"type": "string", "description": "Everything the file shall contain."},
         ),
     )
-
-    def effect(self, given: Input) -> Effect:
-        return Effect.REVERSIBLE
-
-    def decide(self, given: Input, context: ToolContext) -> Decision:
-        return decide_path(given["path"], context.workspace)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         return await on_file(context, given["path"], partial(_write, given, context))

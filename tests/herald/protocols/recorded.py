@@ -7,9 +7,9 @@ from typing import Any
 
 from aster.contracts.blocks import AssistantBlock, ToolUseBlock
 from aster.contracts.llm import BlockFinished, BlockStarted, CallFinished, StreamEvent, TextPart, ThinkingPart
+from aster.contracts.sse import SseParser
 from aster.herald.failure import HeraldError
 from aster.herald.protocols.base import Decoder
-from aster.herald.sse import SseParser
 
 
 def read(decoder: Decoder, chunks: Iterable[bytes]) -> list[StreamEvent | HeraldError]:

@@ -112,6 +112,7 @@ export class Thread {
     for (const item of this.items) {
       if (item.turn !== event.turn_id) continue;
       if (item.kind === "passage" && !item.done) this.touch(item).done = true;
+      if (item.kind === "card" && !item.status.match(/^(done|failed)$/)) this.touch(item).status = "dropped";
       if (item.kind === "ask") this.settle(item.request.request_id, { state: "void" });
     }
     const usage = this.turn(event);

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aster.herald.sse import SseParser
+from aster.contracts.sse import SseParser
 
 _PUBLIC = Path(__file__).parents[3] / "shared" / "data" / "sse_cases_dev.json"
 

@@ -1,4 +1,4 @@
-"""Server-sent events from bytes: incremental, exact, and cheap for the frames that providers send.
+"""Server-sent events from bytes, ours and the providers': incremental, exact, and cheap for common frames.
 
 However a stream is cut into chunks, the same events come out. Only CR, LF and CRLF end a line; everything
 else, U+2028 and NEL included, is data. Data stays bytes: the one who knows its format decodes it.
