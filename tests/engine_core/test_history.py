@@ -111,3 +111,14 @@ async def test_a_deleted_task_is_gone(aster: Live, model: ModelServer) -> None:
     assert (await aster.http.delete("/tasks/t1")).json()["error"] == "TASK_NOT_FOUND"
     await talk(aster, model, "b")
     assert said(model.calls[-1].body) == ["b"]
+
+
+async def test_a_task_can_be_renamed(aster: Live, model: ModelServer) -> None:
+    await talk(aster, model, "what a long first message")
+    assert (await aster.http.get("/tasks/t1")).json()["title"] == "what a long first message"
+    renamed = await aster.http.patch("/tasks/t1", json={"title": "Greetings"})
+    assert renamed.json()["title"] == "Greetings"
+    assert events(await aster.replay(task_id="t1"), "task_lifecycle")[-1]["title"] == "Greetings"
+    missing = await aster.http.patch("/tasks/nope", json={"title": "x"})
+    assert (missing.status_code, missing.json()["error"]) == (404, "TASK_NOT_FOUND")
+    assert (await aster.http.patch("/tasks/t1", json={"title": ""})).status_code == 422

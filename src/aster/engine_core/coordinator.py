@@ -8,7 +8,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 
-from aster.brain.records import InboxMode, InboxRow, ThreadKey, TurnRecord
+from aster.brain.records import InboxMode, InboxRow, ThreadKey, ThreadRecord, TurnRecord
 from aster.brain.unit import Conflict, Idle, Owned, Waiting
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.errors import EngineError, ErrorCode
@@ -274,9 +274,7 @@ class Coordinator:
     async def cancel(self, user_id: str, task_id: str, clear_inbox: bool = False) -> Cancelled:
         """Stop the task's turn, running or waiting; returns when its end is on the thread."""
         key = ThreadKey(user_id, task_id)
-        thread = await self._brain.thread(key)
-        if thread is None:
-            raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {task_id!r}.", {"task_id": task_id})
+        await self._existing(key)
         dropped = await self._clear_inbox(key) if clear_inbox else 0
         turn_id = await self._stop_turn(key, "cancelled")
         if turn_id is None:
@@ -404,6 +402,20 @@ class Coordinator:
         """A new task that begins where another stood at a seq."""
         self._admit()
         return await forks.fork(self._services, ThreadKey(user_id, task_id), seq, new_task_id)
+
+    async def rename(self, user_id: str, task_id: str, title: str) -> ThreadRecord:
+        """Give a task another title; the change is on its thread like everything else."""
+        key = ThreadKey(user_id, task_id)
+        if await self._brain.thread(key) is not None:
+            await self._brain.append(key, None, [TaskLifecycle(phase="renamed", title=title)])
+        return await self._existing(key)
+
+    async def _existing(self, key: ThreadKey) -> ThreadRecord:
+        thread = await self._brain.thread(key)
+        if thread is None:
+            message = f"There is no task {key.task_id!r}."
+            raise EngineError(ErrorCode.TASK_NOT_FOUND, message, {"task_id": key.task_id})
+        return thread
 
     async def delete(self, user_id: str, task_id: str) -> None:
         """Delete a task and all that belongs to it, unless a turn of it runs or waits."""

@@ -136,6 +136,10 @@ class ForkBody(Part):
     task_id: TaskId | None = Field(None, description="The id of the new task; left out, one is made up.")
 
 
+class RenameBody(Part):
+    title: Annotated[str, Field(min_length=1, max_length=200, description="What the task is listed as.")]
+
+
 def warnings(body: Part) -> dict[str, str]:
     """The header that names the fields of a body nobody knows; no header when all are known."""
     unknown = [_header_safe(name) for name in _unknown(body)]

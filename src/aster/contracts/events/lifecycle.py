@@ -44,7 +44,7 @@ class ThreadLifecycle(Event, tag="thread_lifecycle"):
     follows_messages: int | None = None
 
 
-TaskPhase: TypeAlias = Literal["queued", "dequeued", "forked", "deleted", "renamed"]
+TaskPhase: TypeAlias = Literal["queued", "dequeued", "forked", "renamed"]
 
 
 class TaskLifecycle(Event, tag="task_lifecycle"):

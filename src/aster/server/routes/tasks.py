@@ -1,4 +1,4 @@
-"""Tasks: list, look into, read the thread of, fork, delete."""
+"""Tasks: list, look into, read the thread of, rename, fork, delete."""
 
 from typing import Annotated, Literal
 
@@ -21,7 +21,7 @@ from aster.server.answers import (
     Turn,
     Waiting,
 )
-from aster.server.bodies import LARGEST, ForkBody, PathTaskId, warnings
+from aster.server.bodies import LARGEST, ForkBody, PathTaskId, RenameBody, warnings
 from aster.server.errors import refusals
 from aster.server.listing import cursor_text, page, read_cursor
 from aster.server.visit import KEYED, Serving, Visiting
@@ -152,6 +152,26 @@ async def fork(
     made = await engine.coordinator.fork(visit.user_id, task_id, body.seq, body.task_id)
     response.headers.update(warnings(body))
     return ForkAnswer.model_validate(to_builtins(made))
+
+
+@router.patch(
+    "/{task_id}",
+    summary="Rename a task",
+    response_model=Task,
+    responses=refusals(
+        ErrorCode.MALFORMED_REQUEST,
+        ErrorCode.INVALID_REQUEST,
+        ErrorCode.TASK_NOT_FOUND,
+        ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+    ),
+)
+async def rename(
+    task_id: PathTaskId, body: RenameBody, engine: Serving, visit: Visiting, response: Response
+) -> Task:
+    """Gives the task another title; until then it has the first words said in it."""
+    renamed = await engine.coordinator.rename(visit.user_id, task_id, body.title)
+    response.headers.update(warnings(body))
+    return Task.of(renamed)
 
 
 @router.delete(
