@@ -6,23 +6,22 @@ running. So a second process, a restart or a race finds the thread in a state th
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
 
-from aster.brain.records import InboxMode, InboxRow, ThreadKey, ThreadRecord, TurnRecord
+from aster.brain.records import InboxMode, InboxRow, ThreadKey, TurnRecord
 from aster.brain.unit import Conflict, Idle, Owned, Waiting
-from aster.contracts.blocks import MediaBlock
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import ErrorEvent, Event, Phase, TaskLifecycle, ThreadLifecycle, UserMessage
-from aster.contracts.events.lifecycle import Origin
-from aster.contracts.model import decode, encode, to_builtins
-from aster.contracts.turn import TurnRequest, TurnState
-from aster.engine_core import forks, humans, segments
-from aster.engine_core.agent_loop import content_of
+from aster.contracts.model import decode, encode
+from aster.contracts.turn import TurnState
+from aster.engine_core import humans, segments
 from aster.engine_core.fold import apply
 from aster.engine_core.history import Place
-from aster.engine_core.orders import Cancelled, Forked, HitlReply, OnBusy, Order, Ticket
+from aster.engine_core.live import Live, LiveTurns
+from aster.engine_core.opening import opening
+from aster.engine_core.orders import Cancelled, HitlReply, OnBusy, Order, Ticket
 from aster.engine_core.runner import Runner
 from aster.engine_core.services import Services
+from aster.engine_core.tasks import existing
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
@@ -30,32 +29,12 @@ from aster.infra.ids import new_id
 log = logging.getLogger("aster.coordinator")
 
 
-@dataclass(slots=True)
-class Live:
-    """A turn this process runs (or is about to).
-
-    `begun` once its task has taken its first step, `followed` when a message may wait for its end.
-    """
-
-    turn_id: str
-    turn: Turn | None = None
-    begun: bool = False
-    followed: bool = False
-    stop_reason: str | None = None
-    gone: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def ending(self) -> bool:
-        """Its end is written; clients may know of it before its task is gone."""
-        return self.turn is not None and self.turn.state.status.ended
-
-
 class Coordinator:
-    def __init__(self, services: Services, runner: Runner) -> None:
+    def __init__(self, services: Services, runner: Runner, live: LiveTurns) -> None:
         self._services = services
         self._brain = services.brain
         self._runner = runner
-        self._live: dict[ThreadKey, Live] = {}
+        self._live = live
         self.draining = False
 
     @property
@@ -66,16 +45,17 @@ class Coordinator:
         """Take an order: start a turn, or do what it says should be done when the task is busy."""
         self._admit()
         key = ThreadKey(user_id, order.task_id)
+        await self._services.budgets.admit(key)
         ending = self._live.get(key)
         if ending is not None and ending.ending:
             await ending.gone.wait()
         if key in self._live:
             return await self._busy(key, order)
-        live = self._live[key] = Live(new_id("turn"))
+        live = self._live.claim(key, new_id("turn"))
         try:
             thread = await self._brain.thread(key)
             if thread is not None and thread.status != "idle":
-                self._release(key, live)
+                self._live.release(key, live)
                 return await self._busy(key, order)
             if not self._runner.try_slot():
                 raise EngineError(
@@ -87,15 +67,16 @@ class Coordinator:
             return await self._begin(key, live, order, Place(thread.tip_turn_id if thread else None))
         except BaseException:
             if live.turn is None:
-                self._release(key, live)
+                self._live.release(key, live)
             raise
 
     async def _begin(self, key: ThreadKey, live: Live, order: Order, tip: Place) -> Ticket:
         """Start a turn with a slot in hand; the loop begins while its first events are being committed."""
         subscription = self._brain.subscribe(key, 0)
         try:
-            events, place = await self._opening(key, order, tip, new_id("msg"), "user")
-            done, turn = self._write_opening(key, live, events, place)
+            history = self._services.history
+            started, message = await opening(history, key, order, tip, new_id("msg"), "user")
+            done, turn = self._write_opening(key, live, started, message)
         except BaseException:
             subscription.close()
             self._runner.give_back()
@@ -111,40 +92,12 @@ class Coordinator:
             subscription.close()
             raise
         subscription.seek(written[0].seq - 1)
-        message = next(event for event in events if isinstance(event, UserMessage))
         return Ticket(order.task_id, message.message_id, live.turn_id, subscription)
 
-    async def _opening(
-        self, key: ThreadKey, order: Order, tip: Place, message_id: str, origin: Origin
-    ) -> tuple[list[Event], Place]:
-        """The first events of a turn, and the place its history ends."""
-        place, content = tip, content_of(order)
-        changed = order.edit_message_id or order.retry_message_id
-        if changed is not None:
-            place, original = await self._services.history.find(key, changed)
-            if order.retry_message_id is not None:
-                content = tuple(block for block in original.content if isinstance(block, MediaBlock))
-        request = TurnRequest(direct=order.direct, super_thinking=order.super_thinking)
-        return [
-            ThreadLifecycle(
-                phase=Phase.STARTED,
-                request=to_builtins(request),
-                follows_turn_id=place.turn_id,
-                follows_messages=place.messages,
-            ),
-            UserMessage(
-                message_id=message_id,
-                content=content,
-                origin=origin,
-                edits=order.edit_message_id,
-                retries=order.retry_message_id,
-            ),
-        ], place
-
     def _write_opening(
-        self, key: ThreadKey, live: Live, events: list[Event], place: Place
+        self, key: ThreadKey, live: Live, started: ThreadLifecycle, message: UserMessage
     ) -> "tuple[asyncio.Future[list[Event]], Turn]":
-        state = TurnState(turn_id=live.turn_id)
+        state, events = TurnState(turn_id=live.turn_id), (started, message)
         for event in events:
             apply(state, event)
         turn = segments.fresh(self._services, key, state)
@@ -210,7 +163,6 @@ class Coordinator:
     ) -> None:
         turn.request_id = request_id
 
-        self._live[key] = live
         self._runner.start(key, self._segment(key, live, turn, slot_taken))
 
     async def _segment(self, key: ThreadKey, live: Live, turn: Turn, slot_taken: bool) -> None:
@@ -236,14 +188,9 @@ class Coordinator:
         finally:
             if slot_taken:
                 self._runner.give_back()
-            self._release(key, live)
+            self._live.release(key, live)
         if live.followed:
             await self._next(key)
-
-    def _release(self, key: ThreadKey, live: Live) -> None:
-        if self._live.get(key) is live:
-            del self._live[key]
-        live.gone.set()
 
     async def _next(self, key: ThreadKey) -> None:
         """What is next for a task nobody runs: a turn whose answers are all there, or a message that waits."""
@@ -257,24 +204,24 @@ class Coordinator:
         if not waiting or thread is None or thread.status != "idle" or key in self._live:
             return
         row = min(waiting, key=lambda item: item.mode != "interrupt")
-        live = self._live[key] = Live(row.turn_id, followed=True)
+        live = self._live.claim(key, row.turn_id, followed=True)
         order = decode(row.body, Order)
         try:
-            tip = Place(thread.tip_turn_id)
-            events, place = await self._opening(key, order, tip, row.message_id, row.mode)
+            history, tip = self._services.history, Place(thread.tip_turn_id)
+            started, message = await opening(history, key, order, tip, row.message_id, row.mode)
         except EngineError as error:
-            self._release(key, live)
+            self._live.release(key, live)
             log.warning("a waiting message could not be run: %s", error.message)
             await self._brain.append(key, None, [TaskLifecycle(phase="dequeued", message_id=row.message_id)])
             return
-        done, turn = self._write_opening(key, live, events, place)
+        done, turn = self._write_opening(key, live, started, message)
         done.add_done_callback(lambda future: future.exception())
         self._start(key, live, turn, order.request_id)
 
     async def cancel(self, user_id: str, task_id: str, clear_inbox: bool = False) -> Cancelled:
         """Stop the task's turn, running or waiting; returns when its end is on the thread."""
         key = ThreadKey(user_id, task_id)
-        await self._existing(key)
+        await existing(self._brain, key)
         dropped = await self._clear_inbox(key) if clear_inbox else 0
         turn_id = await self._stop_turn(key, "cancelled")
         if turn_id is None:
@@ -301,7 +248,8 @@ class Coordinator:
         thread = await self._brain.thread(key)
         if thread is None or thread.status != "suspended" or thread.active_turn_id is None:
             return None
-        live = self._live[key] = Live(thread.active_turn_id, stop_reason=stop_reason)
+        live = self._live.claim(key, thread.active_turn_id)
+        live.stop_reason = stop_reason
         try:
             turn = await segments.load(self._services, key, live.turn_id)
             resumed = ThreadLifecycle(phase=Phase.RESUMED, segment=turn.state.segment + 1)
@@ -310,7 +258,7 @@ class Coordinator:
             turn.track(done)
             await segments.cancel(turn, self._services, stop_reason)
         finally:
-            self._release(key, live)
+            self._live.release(key, live)
         await self._next(key)
         return live.turn_id
 
@@ -318,17 +266,17 @@ class Coordinator:
         """Go on with a suspended turn whose questions are all answered; false when someone else does."""
         if self.draining or key in self._live:
             return False
-        live = self._live[key] = Live(turn_id, followed=True)
+        live = self._live.claim(key, turn_id, followed=True)
         try:
             turn = await segments.load(self._services, key, turn_id)
             resumed = ThreadLifecycle(phase=Phase.RESUMED, segment=turn.state.segment + 1)
             await self._brain.append(key, turn_id, [resumed], guard=Waiting(turn_id))
             turn = await segments.load(self._services, key, turn_id)
         except Conflict:
-            self._release(key, live)
+            self._live.release(key, live)
             return False
         except BaseException:
-            self._release(key, live)
+            self._live.release(key, live)
             raise
         live.turn = turn
         self._start(key, live, turn, None)
@@ -344,6 +292,7 @@ class Coordinator:
                 log.exception("turn %s cannot be taken up; it ends here", record.turn_id)
                 await self._give_up(record)
         self._services.raven.recovered(len(interrupted))
+        await humans.reconsider(self._services, await self._brain.budget_requests())
         for record in await self._brain.answered_turns():
             await self.resume(ThreadKey(record.user_id, record.task_id), record.turn_id)
         for key in await self._brain.waiting_threads():
@@ -352,7 +301,7 @@ class Coordinator:
 
     async def _take_over(self, record: TurnRecord) -> None:
         key = ThreadKey(record.user_id, record.task_id)
-        live = self._live[key] = Live(record.turn_id, followed=True)
+        live = self._live.claim(key, record.turn_id, followed=True)
         turn = live.turn = await segments.load(self._services, key, record.turn_id)
         await segments.discard_unfinished(turn)
         self._start(key, live, turn, None)
@@ -361,7 +310,7 @@ class Coordinator:
         key = ThreadKey(record.user_id, record.task_id)
         live = self._live.get(key)
         if live is not None:
-            self._release(key, live)
+            self._live.release(key, live)
         error = EngineError(
             ErrorCode.INTERNAL, "The engine restarted and could not take this turn up again."
         ).body()
@@ -378,7 +327,7 @@ class Coordinator:
     async def drain(self, seconds: float) -> bool:
         """Stop admitting, let turns reach a safe boundary, then leave the rest for the next start."""
         self.draining = True
-        for live in self._live.values():
+        for live in self._live:
             if live.turn is not None:
                 live.turn.yielding = True
         done = await self._runner.idle(seconds)
@@ -392,42 +341,17 @@ class Coordinator:
         resumed = await self._resume_answered(key, request.turn_id)
         return "resumed" if resumed else "answered", request.request_id
 
+    async def reconsider(self, user_id: str) -> None:
+        """A budget of this user has changed: go on with the turns it stopped, if they may now."""
+        waiting = await self._brain.pending_requests(user_id)
+        for request in await humans.reconsider(self._services, waiting):
+            await self._resume_answered(ThreadKey(user_id, request.task_id), request.turn_id)
+
     async def _resume_answered(self, key: ThreadKey, turn_id: str) -> bool:
         """Go on if nothing is open any more. A turn still on its way to being parked does so by itself then."""
         if await self._brain.pending_requests(key.user_id, key.task_id):
             return False
         return await self.resume(key, turn_id) or key in self._live
-
-    async def fork(self, user_id: str, task_id: str, seq: int, new_task_id: str | None) -> Forked:
-        """A new task that begins where another stood at a seq."""
-        self._admit()
-        return await forks.fork(self._services, ThreadKey(user_id, task_id), seq, new_task_id)
-
-    async def rename(self, user_id: str, task_id: str, title: str) -> ThreadRecord:
-        """Give a task another title; the change is on its thread like everything else."""
-        key = ThreadKey(user_id, task_id)
-        if await self._brain.thread(key) is not None:
-            await self._brain.append(key, None, [TaskLifecycle(phase="renamed", title=title)])
-        return await self._existing(key)
-
-    async def _existing(self, key: ThreadKey) -> ThreadRecord:
-        thread = await self._brain.thread(key)
-        if thread is None:
-            message = f"There is no task {key.task_id!r}."
-            raise EngineError(ErrorCode.TASK_NOT_FOUND, message, {"task_id": key.task_id})
-        return thread
-
-    async def delete(self, user_id: str, task_id: str) -> None:
-        """Delete a task and all that belongs to it, unless a turn of it runs or waits."""
-        key = ThreadKey(user_id, task_id)
-        status = None if key in self._live else await self._brain.delete_thread(key)
-        if key in self._live or status in ("running", "suspended"):
-            raise EngineError(
-                ErrorCode.TASK_BUSY, "A turn of this task runs or waits. Cancel it first.", {"task_id": task_id}
-            )
-        if status is None:
-            raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {task_id!r}.", {"task_id": task_id})
-        self._services.history.forget(key)
 
     def _admit(self) -> None:
         if self.draining:

@@ -10,10 +10,14 @@ from aster.brain.records import ObservabilityRow
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.contracts.events import Event
 from aster.contracts.model import encode
+from aster.engine_core.budget import Budgets
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.history import History
+from aster.engine_core.live import LiveTurns
 from aster.engine_core.runner import LocalRunner
 from aster.engine_core.services import Services
+from aster.engine_core.tasks import Tasks
+from aster.herald import operator_facts
 from aster.herald.endpoint import Endpoint
 from aster.herald.gateway import Herald
 from aster.infra.clock import now_ms
@@ -42,7 +46,9 @@ class Engine:
     herald: Herald
     sandbox: Sandbox
     raven: Raven
+    budgets: Budgets
     coordinator: Coordinator
+    tasks: Tasks
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -65,8 +71,9 @@ class Engine:
 
     async def _start(self) -> None:
         settings = self.settings
-        for secret in (settings.llm_api_key, settings.engine_api_key):
+        for secret in (settings.llm_api_key, settings.gemini_api_key, settings.engine_api_key):
             redact(secret.get_secret_value() if secret else None)
+        operator_facts.adopt(settings.model_facts_path)
         endpoint = await self._endpoint()
         self.brain = SqliteBrain(settings.sqlite_db_path)
         applied = await self.brain.start()
@@ -88,6 +95,8 @@ class Engine:
         self._parts.push_async_callback(self.herald.close)
         self.sandbox = await choose(settings)
         self._parts.callback(self.sandbox.close)
+        self.budgets = Budgets(settings, self.brain)
+        await self.budgets.load()
         services = Services(
             settings=settings,
             brain=self.brain,
@@ -98,8 +107,11 @@ class Engine:
             limits=ToolLimits.of(settings),
             raven=self.raven,
             history=History(self.brain),
+            budgets=self.budgets,
         )
-        self.coordinator = Coordinator(services, LocalRunner(settings.task_slots))
+        live = LiveTurns()
+        self.coordinator = Coordinator(services, LocalRunner(settings.task_slots), live)
+        self.tasks = Tasks(services, live)
         self._bind_gauges()
         await self.coordinator.recover()
         keeper = asyncio.create_task(self._keep(), name="retention")

@@ -149,7 +149,7 @@ async def fork(
     task_id: PathTaskId, body: ForkBody, engine: Serving, visit: Visiting, response: Response
 ) -> ForkAnswer:
     """A new task that begins where this one stood at `seq`. This one is not touched."""
-    made = await engine.coordinator.fork(visit.user_id, task_id, body.seq, body.task_id)
+    made = await engine.tasks.fork(visit.user_id, task_id, body.seq, body.task_id)
     response.headers.update(warnings(body))
     return ForkAnswer.model_validate(to_builtins(made))
 
@@ -169,7 +169,7 @@ async def rename(
     task_id: PathTaskId, body: RenameBody, engine: Serving, visit: Visiting, response: Response
 ) -> Task:
     """Gives the task another title; until then it has the first words said in it."""
-    renamed = await engine.coordinator.rename(visit.user_id, task_id, body.title)
+    renamed = await engine.tasks.rename(visit.user_id, task_id, body.title)
     response.headers.update(warnings(body))
     return Task.of(renamed)
 
@@ -182,7 +182,7 @@ async def rename(
 )
 async def delete(task_id: PathTaskId, engine: Serving, visit: Visiting) -> DeletedTask:
     """Takes the task, its thread and everything derived from it away for good."""
-    await engine.coordinator.delete(visit.user_id, task_id)
+    await engine.tasks.delete(visit.user_id, task_id)
     return DeletedTask(task_id=task_id)
 
 

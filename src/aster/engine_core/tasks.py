@@ -1,0 +1,48 @@
+"""Tasks as a whole: found, renamed, forked, deleted. None of it touches a turn that runs or waits."""
+
+from aster.brain.protocol import Brain
+from aster.brain.records import ThreadKey, ThreadRecord
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.events import TaskLifecycle
+from aster.engine_core import forks
+from aster.engine_core.live import LiveTurns
+from aster.engine_core.orders import Forked
+from aster.engine_core.services import Services
+
+
+async def existing(brain: Brain, key: ThreadKey) -> ThreadRecord:
+    """The task, or `TASK_NOT_FOUND`."""
+    thread = await brain.thread(key)
+    if thread is None:
+        message = f"There is no task {key.task_id!r}."
+        raise EngineError(ErrorCode.TASK_NOT_FOUND, message, {"task_id": key.task_id})
+    return thread
+
+
+class Tasks:
+    def __init__(self, services: Services, live: LiveTurns) -> None:
+        self._services = services
+        self._brain = services.brain
+        self._live = live
+
+    async def fork(self, user_id: str, task_id: str, seq: int, new_task_id: str | None) -> Forked:
+        """A new task that begins where another stood at a seq."""
+        return await forks.fork(self._services, ThreadKey(user_id, task_id), seq, new_task_id)
+
+    async def rename(self, user_id: str, task_id: str, title: str) -> ThreadRecord:
+        """Give a task another title; the change is on its thread like everything else."""
+        key = ThreadKey(user_id, task_id)
+        await existing(self._brain, key)
+        await self._brain.append(key, None, [TaskLifecycle(phase="renamed", title=title)])
+        return await existing(self._brain, key)
+
+    async def delete(self, user_id: str, task_id: str) -> None:
+        """Delete a task and all that belongs to it, unless a turn of it runs or waits."""
+        key = ThreadKey(user_id, task_id)
+        await existing(self._brain, key)
+        status = "running" if key in self._live else await self._brain.delete_thread(key)
+        if status in ("running", "suspended"):
+            raise EngineError(
+                ErrorCode.TASK_BUSY, "A turn of this task runs or waits. Cancel it first.", {"task_id": task_id}
+            )
+        self._services.history.forget(key)
