@@ -23,7 +23,7 @@ export class Api {
   #asking = null;
   #key = recall();
 
-  /** `askKey(sentence)` resolves to a key when the engine wants one. */
+  /** `askKey(sentence)` resolves to a key; the sentence says why the last one was refused, null if there was none. */
   constructor(askKey) {
     this.#askKey = askKey;
   }
@@ -44,7 +44,7 @@ export class Api {
       if (response.ok) return response;
       const error = await refusal(response);
       if (error.status !== 401) throw error;
-      if (used === this.#key) await this.#newKey(error.message);
+      if (used === this.#key) await this.#newKey(used ? error.message : null);
     }
   }
 

@@ -1,6 +1,7 @@
 // Following one task: its thread page by page, then live over as many connections as it takes, with no gap and no
 // duplicate. The place is the last sequence number on the thread; every new connection asks for what comes after.
 
+import { EngineError } from "./api.js";
 import { events } from "./sse.js";
 
 const PAGE = 1000;
@@ -28,61 +29,103 @@ export class Follower {
     return this.#leave.signal.aborted;
   }
 
-  get #path() {
-    return `/tasks/${encodeURIComponent(this.taskId)}`;
-  }
-
   stop() {
     this.#leave.abort();
   }
 
-  /** Everything so far, then live if the task runs. */
-  async open() {
-    await this.#persist(async () => {
-      await this.#pages();
-      return this.#idle();
-    });
-  }
-
-  /** Look for what others did to the task since; nothing to do while it is followed anyway. */
-  async refresh() {
-    if (!this.#following && !this.#gone) await this.open();
-  }
-
-  /** Hands a message over; throws when the engine does not take it. */
+  /** Hands a message over and follows what comes of it; throws when the engine does not take it. */
   async send(message, mode) {
     const body = { message, task_id: this.taskId, on_busy: mode };
     const response = await this.#api.open("POST", "/execute", { body });
     if (this.#gone) return void response.body.cancel();
-    this.thread.expect(response.headers.get("X-Message-ID"), message, mode);
+    this.thread.expect(response.headers.get("X-Message-ID"), message, this.thread.running ? mode : null);
     this.#on.change();
-    if (this.#following) {
-      this.#again = true;
-      return void response.body.cancel();
-    }
-    this.#persist(() => this.#read(response));
+    if (!this.#following) return void this.follow(response);
+    this.#again = true;
+    response.body.cancel();
   }
 
-  /** One piece of work, then the live stream, until the task is idle: whatever breaks on the way is taken up again. */
-  async #persist(first) {
-    if (this.#following) return;
+  /** Reads on until the task is idle, taking up again what breaks; `response` is a stream that is open already. */
+  async follow(response = null) {
+    if (this.#following || this.#gone) return;
     this.#following = true;
-    let work = first;
     try {
-      for (;;) {
-        const wait = await this.#attempt(work);
-        if (this.#gone) return;
-        if (wait === true && !this.#again) return this.#on.state("idle");
+      for (let wait = 0; wait !== null || this.#again; response = null) {
         this.#again = false;
-        await pause(wait === true ? 0 : wait);
+        if (wait) await new Promise((done) => setTimeout(done, wait));
         if (this.#gone) return;
-        work = first === work && this.thread.seq === 0 ? work : () => this.#replay();
-        if (first === work && wait !== true) work = () => this.#reload();
+        wait = await this.#attempt(response);
       }
+      if (!this.#gone) this.#on.state("idle");
     } catch (error) {
       if (!this.#gone) this.#on.error(error);
     } finally {
       this.#following = false;
     }
+  }
+
+  /** How long to wait before the next attempt; null when there is nothing left to follow. */
+  async #attempt(response) {
+    try {
+      if (response) return await this.#read(response);
+      await this.#catchUp();
+      if (await this.#idle()) return null;
+      const query = { task_id: this.taskId };
+      const headers = { "Last-Event-ID": String(this.thread.seq) };
+      const signal = this.#leave.signal;
+      return await this.#read(await this.#api.open("GET", "/execute/replay", { query, headers, signal }));
+    } catch (error) {
+      if (this.#gone) return null;
+      if (error.code === "TASK_NOT_FOUND" && this.thread.seq === 0) return null;
+      if (!error.passing) throw error;
+      this.#on.state("lost");
+      return Math.max(this.#backOff(), error.retryAfterMs);
+    }
+  }
+
+  async #catchUp() {
+    for (let head = Infinity; this.thread.seq < head; ) {
+      const query = { after_seq: this.thread.seq, limit: PAGE };
+      const page = await this.#api.get(`/tasks/${encodeURIComponent(this.taskId)}/events`, query);
+      if (this.#gone) return;
+      head = page.head_seq;
+      if (head < this.thread.seq) throw new EngineError("REPLACED", "This task was replaced. Reload the page.");
+      page.events.forEach((event) => this.thread.apply(event));
+      if (page.events.length === 0) return;
+      this.#on.change();
+    }
+  }
+
+  async #idle() {
+    const task = await this.#api.get(`/tasks/${encodeURIComponent(this.taskId)}`);
+    this.thread.waiting.clear();
+    for (const row of task.inbox) this.thread.expect(row.message_id, row.message, row.mode);
+    this.#on.change();
+    return task.active_turn_id === null && task.inbox.length === 0;
+  }
+
+  async #read(response) {
+    this.#on.state("live");
+    let fresh = false;
+    for await (const event of events(response.body, { signal: this.#leave.signal, silenceMs: SILENCE_MS })) {
+      if (this.#gone) return null;
+      this.#failures = 0;
+      if (event.type === "reconnect") {
+        this.#on.state("lost");
+        return event.retry_ms;
+      }
+      if (event.type === "heartbeat") continue;
+      // Others may have used the task since it was last read: what is missing in between is fetched first.
+      if (!fresh && event.seq > this.thread.seq + 1) return 0;
+      fresh = this.thread.apply(event) || fresh;
+      this.#on.change();
+    }
+    return fresh ? 0 : this.#backOff();
+  }
+
+  #backOff() {
+    const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#failures, LONGEST_WAIT_MS);
+    this.#failures = Math.min(this.#failures + 1, 10);
+    return wait * (0.5 + Math.random() / 2);
   }
 }

@@ -8,6 +8,7 @@ const LABEL_CHARS = 1000;
 const ADDRESS_CHARS = 4000;
 const SHOWN_CHARS = 80;
 const BARE = /https?:\/\/[^\s<>"'`\\]+/y;
+const ADDRESS = /^\s*<?([^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?[^)\n]*\)/; // and a title, which is not used
 const SPECIAL = /[\\`*_~!\[h\n]/g;
 const MARKS = [
   ["**", "strong"],
@@ -91,7 +92,7 @@ function labelled(text, at, depth) {
   const label = text.slice(start, start + LABEL_CHARS).match(/^([^[\]]*)\]\(/)?.[1];
   if (label === undefined) return null;
   const from = start + label.length + 2;
-  const address = text.slice(from, from + ADDRESS_CHARS).match(/^\s*<?([^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?[^)\n]*\)/);
+  const address = text.slice(from, from + ADDRESS_CHARS).match(ADDRESS);
   const url = address && webAddress(address[1]);
   return url ? { node: link(url, label), end: from + address[0].length } : null;
 }

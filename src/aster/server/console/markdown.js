@@ -1,5 +1,5 @@
-// Markdown in blocks: headings, paragraphs, lists, quotes, fences, tables, rules. `blocks` cuts a text, `render` makes
-// one block's node; while a text grows only its last blocks change, so only they have to be made again.
+// Markdown in blocks: headings, paragraphs, lists, quotes, fences, tables, rules. `blocks` cuts a text, `render`
+// makes one block's node; while a text grows only its last blocks change, so only they have to be made again.
 
 import { el } from "./dom.js";
 import { inline } from "./inline.js";

@@ -40,6 +40,12 @@ export class SseParser {
   }
 }
 
+/** The connection broke; the same request may well succeed in a moment. */
+export class Lost extends Error {
+  passing = true;
+  retryAfterMs = 0;
+}
+
 /** The events of a response body, until it ends, the signal is raised, or nothing comes for `silenceMs`. */
 export async function* events(body, { signal, silenceMs }) {
   const reader = body.getReader();
@@ -63,7 +69,8 @@ export async function* events(body, { signal, silenceMs }) {
 function within(ms, promise) {
   let timer;
   const silence = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new TypeError("The connection went silent.")), ms);
+    timer = setTimeout(() => reject(new Lost("The connection went silent.")), ms);
   });
-  return Promise.race([promise, silence]).finally(() => clearTimeout(timer));
+  const said = promise.catch(() => Promise.reject(new Lost("The connection broke.")));
+  return Promise.race([said, silence]).finally(() => clearTimeout(timer));
 }

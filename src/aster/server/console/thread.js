@@ -77,7 +77,7 @@ export class Thread {
     );
     if (found) return this.touch(found);
     const { turn_id: turn, seq } = event;
-    const empty = { input: null, status: "written", progress: "", output: null, error: null, ms: null };
+    const empty = { input: null, status: "written", progress: "", output: null, error: null, ms: null, folded: false };
     return this.add({ kind: "card", turn, seq, callId, tool, ...empty });
   }
 
@@ -186,7 +186,8 @@ const FOLDS = new Map(
       const { turn_id: turn, seq } = event;
       thread.add({ kind: "ask", turn, seq, request: event, state: "open", answer: null, feedback: null });
       const card = thread.items.findLast((item) => item.kind === "card" && item.callId === event.tool_call_id);
-      if (card?.status === "written") thread.touch(card).status = "waiting";
+      if (card?.status !== "written" && card?.status !== "running") return;
+      Object.assign(thread.touch(card), { status: "waiting", folded: event.kind === "question" });
     },
     hitl_resolved(thread, event) {
       const { request_id, answer, feedback = null } = event;

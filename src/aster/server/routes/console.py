@@ -1,4 +1,7 @@
-"""The console's page and its files: a closed list, with headers that let the page load and reach nothing but this engine."""
+"""The console's page and its files: a closed list, under headers that let it reach this engine and no other.
+
+No text it shows can become code: scripts come from here alone, and the browser refuses to parse HTML from strings.
+"""
 
 from typing import Final
 
