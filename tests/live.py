@@ -6,7 +6,8 @@
 
 import json
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,8 +123,9 @@ class Live:
 
 @asynccontextmanager
 async def live(model: ModelServer | None = None, **overrides: Any) -> AsyncGenerator[Live, None]:
-    """Run an engine with these settings, asking this model server, until the block ends."""
-    asked = {"llm_provider": "openai", "llm_base_url": f"{model.url}/v1"} if model else {}
+    """Run an engine with these settings, asking this model server, until the block ends; `clock` times circuits."""
+    clock: Callable[[], float] = overrides.pop("clock", time.monotonic)
+    asked = {"llm_provider": "openai", "llm_base_url": f"{model.url}/v1"} if model else {"llm_provider": "demo"}
     with tempfile.TemporaryDirectory(prefix="aster-live-") as directory:
         usual = {
             "port": 0,
@@ -131,7 +133,7 @@ async def live(model: ModelServer | None = None, **overrides: Any) -> AsyncGener
             "drain_seconds": 0.0,
             "sqlite_db_path": Path(directory) / "brain.sqlite",
         }
-        engine = Engine(Settings.model_validate({**usual, **asked, **overrides}))
+        engine = Engine(Settings.model_validate({**usual, **asked, **overrides}), clock=clock)
         key = engine.settings.engine_api_key
         headers = {"X-Engine-Key": key.get_secret_value()} if key else {}
         async with (

@@ -35,6 +35,7 @@ class Home:
             **kept,
             "SQLITE_DB_PATH": str(self.directory / "brain.sqlite"),
             "PORT": str(self.port),
+            "LLM_PROVIDER": "demo",
             "DRAIN_SECONDS": "1",
             "PYTHONWARNINGS": "error::ResourceWarning",
         }

@@ -57,6 +57,18 @@ def test_a_model_that_cannot_be_reached_fails(home: Home) -> None:
     assert "LLM_API_KEY" in found["model"]["fix"]
 
 
+def test_nodes_of_pools_are_visited(served: Home, home: Home) -> None:
+    gone = f"http://127.0.0.1:{free_port()}/v1|gone"
+    code, found = examine(home, LLM_POOL_FOREGROUND=f"{served.url}/v1|m", LLM_POOL_WORKER=gone)
+    assert (code, found["model"]["status"], found["pools"]["status"]) == (1, "ok", "fail")
+    assert "gone at" in found["pools"]["found"]
+    assert "|m" not in found["pools"]["found"]
+    code, found = examine(home, LLM_POOL_FOREGROUND=f"{served.url}/v1|m")
+    assert (code, found["pools"]["found"]) == (0, "nodes that answer: 1")
+    code, found = examine(home, LLM_POOL_CODING="http:://typo|m")
+    assert "http:://typo|m" in found["pools"]["fix"]
+
+
 def test_a_file_that_is_no_brain_fails(home: Home, tmp_path: Path) -> None:
     wrong = tmp_path / "notes.txt"
     wrong.write_text("not a brain " * 100)

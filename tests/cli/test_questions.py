@@ -10,6 +10,7 @@ PERMISSION = HitlRequest(
 )
 QUESTION = HitlRequest(request_id="h", kind="question", question="Which?", options=("red", "blue"))
 DOUBT = HitlRequest(request_id="h", kind="in_doubt", question="Did it?", options=("done", "again", "skip"))
+BUDGET = HitlRequest(request_id="h", kind="budget", question="Go on?", input={"scope": "task"})
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,9 @@ DOUBT = HitlRequest(request_id="h", kind="in_doubt", question="Did it?", options
         (DOUBT, "again", Reply("again")),
         (DOUBT, "skip it was late", Reply("skip", "it was late")),
         (DOUBT, "perhaps", None),
+        (BUDGET, "Y", Reply("yes")),
+        (BUDGET, "no, it is enough", Reply("no", "it is enough")),
+        (BUDGET, "perhaps", None),
     ],
 )
 def test_lines_are_understood(request_: HitlRequest, line: str, reply: Reply | None) -> None:
@@ -40,4 +44,6 @@ def test_questions_are_put_with_what_they_are_about() -> None:
     assert put(QUESTION).splitlines()[1:] == ["  1. red", "  2. blue"]
     assert "done, again, skip" in hint(DOUBT)
     assert "[y]es" in hint(PERMISSION)
+    assert put(BUDGET) == "? Go on?"
+    assert hint(BUDGET) == "[y]es or [n]o: "
     assert hint(QUESTION).startswith("number")

@@ -21,6 +21,17 @@ def test_a_person_is_told_where_and_what(home: Home) -> None:
     assert (home.directory / "other.sqlite").is_file()
 
 
+def test_a_person_is_told_that_the_local_model_is_small_and_how_it_fares(home: Home) -> None:
+    env = {**home.env, "LLM_PROVIDER": "local", "LOCAL_MODEL_PATH": "nowhere.gguf"}
+    with Terminal("serve", env=env, cwd=home.directory) as terminal:
+        shown = terminal.expect(r"talk .*\n")
+        assert "a small demo-grade model" in shown
+        assert "LLM_API_KEY" in shown
+        assert "nowhere.gguf" in terminal.expect(r"model    There is no file .*\n")
+        terminal.press("\x03")
+        assert terminal.wait() == 0
+
+
 def test_a_pipe_gets_log_lines_alone(home: Home) -> None:
     (home.directory / "my.env").write_text("DRAIN_SECONDS=0\nTASK_SLOTS=3\n")
     with home.start("serve", "--env-file", "my.env", "--log-format", "json") as process:

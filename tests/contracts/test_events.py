@@ -70,7 +70,7 @@ def test_what_is_no_event_is_refused(data: str) -> None:
 
 def test_only_what_can_be_rebuilt_is_a_delta() -> None:
     deltas = {name for name, kind in EVENT_TYPES.items() if kind.grade is Grade.DELTA}
-    assert deltas == {"content_block_start", "text_delta", "thinking_delta", "tool_progress"}
+    assert deltas == {"content_block_start", "text_delta", "thinking_delta", "tool_progress", "model_progress"}
     assert grade_of(ToolProgress(tool="bash", tool_call_id="c", text="x")) is Grade.DELTA
 
 

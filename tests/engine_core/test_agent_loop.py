@@ -197,9 +197,8 @@ async def test_a_passing_failure_is_tried_again(aster: Live, model: ModelServer,
         (Failure(401), "LLM_PROVIDER_ERROR", 1),
         (Failure(400), "LLM_PROVIDER_ERROR", 1),
         (Failure(kind="context_overflow"), "CONTEXT_OVERFLOW", 1),
-        (Failure(429, retry_after=3600), "LLM_RATE_LIMITED", 1),
     ],
-    ids=["401", "400", "overflow", "rate-limited"],
+    ids=["401", "400", "overflow"],
 )
 async def test_a_lasting_failure_ends_the_turn(
     aster: Live, model: ModelServer, fault: Failure, code: str, calls: int

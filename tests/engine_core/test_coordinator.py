@@ -130,7 +130,8 @@ async def test_cancel_kills_the_command(aster: Live, model: ModelServer) -> None
     model.enqueue(Reply([ToolCall("bash", {"command": f"echo started; {marker} & {marker}"}, id="zzz")]))
     async with aster.executing("go") as stream:
         await stream.until("tool_progress")
-        assert processes(marker)
+        while len(processes(marker)) < 2:
+            await asyncio.sleep(0.01)
         before = asyncio.get_running_loop().time()
         await aster.http.post("/execute/cancel", json={"task_id": "t1"})
         assert asyncio.get_running_loop().time() - before < 1

@@ -30,6 +30,39 @@ def test_anthropic() -> None:
 
 
 @pytest.mark.parametrize(
+    ("api", "model", "protocol"),
+    [
+        ("auto", "gpt-4o", "openai_chat"),
+        ("auto", "gpt-5.2", "openai_chat"),
+        ("auto", "gpt-6-sol", "openai_responses"),
+        ("chat", "gpt-6-sol", "openai_chat"),
+        ("responses", "gpt-4o", "openai_responses"),
+    ],
+)
+def test_which_of_openais_protocols(api: str, model: str, protocol: str) -> None:
+    assert _from(llm_provider="openai", llm_api_key="k", llm_model=model, llm_openai_api=api).protocol == protocol
+    elsewhere = "openai_responses" if api == "responses" else "openai_chat"
+    for provider in ("openai", "openai_compatible"):
+        endpoint = _from(
+            llm_provider=provider, llm_base_url="http://127.0.0.1:9", llm_model=model, llm_openai_api=api
+        )
+        assert (endpoint.protocol, endpoint.base_url) == (elsewhere, "http://127.0.0.1:9/v1")
+
+
+def test_gemini() -> None:
+    endpoint = _from(llm_provider="gemini", gemini_api_key="g-1")
+    assert endpoint == Endpoint.gemini("g-1")
+    assert endpoint.base_url == "https://generativelanguage.googleapis.com/v1beta"
+    assert (endpoint.protocol, endpoint.model) == ("gemini", "gemini-3.8-flash")
+    assert endpoint.auth == {"x-goog-api-key": "g-1"}
+    both = _from(llm_provider="gemini", gemini_api_key="g-1", llm_api_key="g-2", llm_model="gemini-2.5-pro")
+    assert (both.auth, both.model) == ({"x-goog-api-key": "g-2"}, "gemini-2.5-pro")
+    elsewhere = _from(llm_provider="gemini", llm_base_url="http://127.0.0.1:9/")
+    assert (elsewhere.base_url, elsewhere.auth) == ("http://127.0.0.1:9/v1beta", {})
+    assert _from(llm_provider="gemini", llm_base_url="http://h/v1").base_url == "http://h/v1"
+
+
+@pytest.mark.parametrize(
     ("given", "base_url"),
     [
         ("http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1"),
@@ -57,6 +90,9 @@ def test_anthropic_elsewhere_with_or_without_v1() -> None:
     [
         ({"llm_provider": "openai"}, "LLM_API_KEY"),
         ({"llm_provider": "anthropic"}, "LLM_API_KEY"),
+        ({"llm_provider": "gemini"}, "LLM_API_KEY"),
+        ({"llm_provider": "openai_compatible", "llm_model": "m"}, "LLM_BASE_URL"),
+        ({"llm_provider": "openai_compatible", "llm_base_url": "http://h"}, "LLM_MODEL"),
         ({"llm_provider": "openai", "llm_api_key": "sk 1"}, "LLM_API_KEY"),
         ({"llm_provider": "anthropic", "llm_api_key": "sk-\u00e9"}, "LLM_API_KEY"),
         ({"llm_provider": "openai", "llm_base_url": "127.0.0.1:11434"}, "LLM_BASE_URL"),
@@ -81,3 +117,4 @@ def test_what_cannot_work_names_the_variable(environ: dict[str, str], variable: 
 def test_the_key_is_not_shown() -> None:
     assert "sk-1" not in repr(Endpoint.openai("sk-1"))
     assert "sk-1" not in repr(Endpoint.anthropic("sk-1"))
+    assert "sk-1" not in repr(Endpoint.gemini("sk-1"))

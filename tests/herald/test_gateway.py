@@ -56,7 +56,12 @@ async def test_the_last_call_is_remembered(server: ModelServer) -> None:
 
 
 async def test_probe_finds_a_provider(server: ModelServer) -> None:
-    for endpoint in (Endpoint.openai_compatible(server.url, "m"), Endpoint.anthropic("k", "m", server.url)):
+    for endpoint in (
+        Endpoint.openai_compatible(server.url, "m"),
+        Endpoint.openai_compatible(server.url, "m", api="responses"),
+        Endpoint.anthropic("k", "m", server.url),
+        Endpoint.gemini("k", "m", server.url),
+    ):
         herald = Herald(endpoint)
         probe = await herald.probe()
         assert (probe.reachable, probe.problem) == (True, None)
@@ -84,6 +89,21 @@ async def test_probe_says_what_is_wrong(raw_server: RawServer) -> None:
     assert (nonsense.reachable, silent.reachable) == (False, False)
     assert nonsense.problem
     assert silent.problem
+
+
+async def test_probe_finds_a_wrong_key_behind_a_bad_request(raw_server: RawServer) -> None:
+    body = b'{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}'
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 400 No\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+
+    async with raw_server(handle) as url:
+        herald = Herald(Endpoint.gemini("k", "m", url))
+        probe = await herald.probe()
+        await herald.close()
+    assert probe.reachable
+    assert "LLM_API_KEY" in str(probe.problem)
 
 
 async def test_probe_never_raises_and_never_hangs(raw_server: RawServer) -> None:

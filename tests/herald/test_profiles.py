@@ -59,3 +59,12 @@ def test_the_output_limit_leaves_room_for_thinking() -> None:
 
 def test_effort() -> None:
     assert [effort(n) for n in (0, 1024, 4096, 16383, 16384)] == ["low", "low", "medium", "medium", "high"]
+
+
+def test_gemini_families() -> None:
+    assert profile_of("gemini-3.5-flash-lite").price == PROFILES["gemini-3.5-flash-lite"].price
+    assert profile_of("gemini-3.9-flash").thinking == "effort"
+    assert profile_of("gemini-3.9-flash").price is None
+    pro = profile_of("gemini-2.5-pro")
+    assert (pro.thinking, pro.thinking_tokens) == ("budget", (128, 32_768))
+    assert cost_usd("gemini-2.5-pro", TokenUsage(input=300_000, output=1000)) == pytest.approx(0.765)

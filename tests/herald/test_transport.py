@@ -337,3 +337,38 @@ async def test_bytes_that_came_before_a_break_are_read_first(raw_server: RawServ
         assert await anext(parts) == b"abc"
         with pytest.raises(httpx2.ReadError):
             await anext(parts)
+
+
+async def test_a_kept_connection_that_the_server_gave_up_is_replaced(raw_server: RawServer) -> None:
+    """The server promises to keep it and hangs up on the next request: that one is sent again, once."""
+    requests: list[int] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        requests.append(1)
+        await _head(reader)
+        writer.write(_OK + b"content-length: 2\r\n\r\nok")
+        await _head(reader)
+        requests.append(2)
+
+    async with raw_server(handle) as url:
+        transport = KeepAliveTransport()
+        assert await _read(transport, _request(url)) == (200, b"ok")
+        assert await _read(transport, _request(url)) == (200, b"ok")
+        assert requests == [1, 2, 1]
+        await transport.aclose()
+
+
+async def test_an_answer_that_had_begun_is_not_asked_for_again(raw_server: RawServer) -> None:
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await _head(reader)
+        writer.write(_OK + b"content-length: 2\r\n\r\nok")
+        await _head(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\n")
+        await writer.drain()
+
+    async with raw_server(handle) as url:
+        transport = KeepAliveTransport()
+        assert await _read(transport, _request(url)) == (200, b"ok")
+        with pytest.raises(httpx2.ReadError):
+            await _read(transport, _request(url))
+        await transport.aclose()

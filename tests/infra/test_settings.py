@@ -19,7 +19,7 @@ def refused(environ: dict[str, str]) -> EngineError:
 def test_it_starts_with_nothing_set() -> None:
     settings = load({}, None)
     assert (settings.host, settings.port) == ("127.0.0.1", 8000)
-    assert settings.llm_provider == "demo"
+    assert settings.llm_provider == "local"
     assert settings.otel_exporter_otlp_endpoint is None
 
 

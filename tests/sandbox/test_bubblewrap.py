@@ -124,7 +124,7 @@ async def test_a_fork_bomb_is_bounded(box: Box) -> None:
     bomb = """
     ( bomb() { bomb | bomb & }; bomb ) 2>/dev/null &
     most=0
-    for ((i = 0; i < 300; i++)); do set -- /proc/[0-9]*; (( $# > most )) && most=$#; done
+    while (( SECONDS < 5 && most < 30 )); do set -- /proc/[0-9]*; (( $# > most )) && most=$#; done
     echo $most
     """
     done = await box(bomb, limits=Limits(processes=40))

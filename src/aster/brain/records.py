@@ -112,6 +112,73 @@ class KeyRow(Row):
     revoked_at: int | None = None
 
 
+class BudgetRow(Row):
+    """A limit somebody set; None says that there is none. `task_id` is empty for a limit on the user's day."""
+
+    table: ClassVar[str] = "budgets"
+    key: ClassVar[tuple[str, ...]] = ("user_id", "scope", "task_id", "owner")
+
+    user_id: str
+    scope: Literal["user", "task"]
+    task_id: str
+    owner: Literal["operator", "user"]
+    limit_usd: float | None
+    updated_at: int
+
+
+class Spent(NamedTuple):
+    """Money spent, in USD: by a user over a while, and by one task ever."""
+
+    user: float
+    task: float
+
+
+UsageGroup: TypeAlias = Literal["day", "model", "user", "task", "turn"]
+
+
+class UsageSlice(Contract):
+    """Which model calls to add up; `user_id` None is everybody's, `until` is not included."""
+
+    user_id: str | None
+    task_id: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+class UsageSum(Contract):
+    """Model calls added up. `cost_usd` is the sum of the known costs, None when no cost is known."""
+
+    key: str | None
+    user_id: str | None
+    task_id: str | None
+    turn_id: str | None
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost_usd: float | None
+    unpriced_calls: int
+    first_at: int | None
+    last_at: int | None
+
+
+class QuotaRow(Row):
+    """A limit of a model provider as it was last told; it concerns everybody, so it is the operator's."""
+
+    table: ClassVar[str] = "quota_windows"
+    key: ClassVar[tuple[str, ...]] = ("endpoint", "model", "name")
+
+    endpoint: str
+    model: str
+    name: str
+    capacity: int
+    remaining: int
+    seen_at: int
+    resets_at: int
+    user_id: str = "operator"
+
+
 class ThreadRecord(Contract):
     """A task as it is listed."""
 

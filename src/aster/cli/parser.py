@@ -57,6 +57,15 @@ examples:
 
 Works on the brain file, whether or not an engine is running.
 """
+_MODEL = """\
+examples:
+  aster model list                    small models that need no key, and which are here
+  aster model install                 download the usual one (1.1 GB)
+  aster model install smollm2-135m    download a tiny one (98 MB)
+  aster model remove smollm2-135m
+
+With LLM_PROVIDER=local an engine runs one of them; LOCAL_MODEL_PATH takes a GGUF file of your own.
+"""
 _DOCTOR = """\
 examples:
   aster doctor
@@ -81,6 +90,7 @@ def build_parser() -> argparse.ArgumentParser:
     _run(_command(commands, "run", "one message, one answer", _RUN))
     _tasks(_command(commands, "tasks", "look at tasks and change them", _TASKS))
     _keys(_command(commands, "keys", "make and withdraw keys", _KEYS))
+    _model(_command(commands, "model", "models that run on this machine", _MODEL))
     _doctor(_command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
     return parser
 
@@ -177,6 +187,22 @@ def _keys(parser: argparse.ArgumentParser) -> None:
             action.add_argument("--user", metavar="USER", help="whose tasks it opens (default: the operator's)")
         elif name != "list":
             action.add_argument("which", metavar="NAME", help="the key's name or id")
+        _settings_options(action)
+        _json_option(action)
+
+
+def _model(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
+    for name, summary in (
+        ("list", "the models, and which are here"),
+        ("install", "download a model and check it"),
+        ("remove", "delete a model that was downloaded"),
+    ):
+        action = _command(actions, name, summary)
+        if name == "install":
+            action.add_argument("name", metavar="NAME", nargs="?", help="which one (default: the usual one)")
+        elif name == "remove":
+            action.add_argument("name", metavar="NAME", help="which one")
         _settings_options(action)
         _json_option(action)
 

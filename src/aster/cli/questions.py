@@ -21,7 +21,7 @@ class Reply(NamedTuple):
 def put(request: HitlRequest, width: int = 100) -> str:
     """The question as it is shown."""
     lines = [f"? {request.question}"]
-    if request.input:
+    if request.input and request.kind != "budget":
         shown = json.dumps(request.input, ensure_ascii=False)
         command = request.input.get("command")
         lines.append("  " + one_line(command if isinstance(command, str) else shown, width * 4))
@@ -35,6 +35,8 @@ def hint(request: HitlRequest) -> str:
     match request.kind:
         case "permission":
             return "[y]es, [n]o, or say what to do instead: "
+        case "budget":
+            return "[y]es or [n]o: "
         case "in_doubt":
             return f"{', '.join(request.options)}: "
         case "question":
@@ -50,6 +52,9 @@ def understand(request: HitlRequest, line: str) -> Reply | None:
     match request.kind:
         case "permission":
             return _consent(word.rstrip(",.!:;").lower(), rest.strip(), line)
+        case "budget":
+            plain = word.rstrip(",.!:;").lower()
+            return _consent(plain, rest.strip(), line) if plain in _YES | _NO else None
         case "in_doubt":
             return Reply(word, rest.strip() or None) if word in request.options else None
         case "question":

@@ -10,6 +10,8 @@ import sys
 import threading
 from typing import Any
 
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
 from aster.cli.options import settings_of
 from aster.client import AsterClient
 from aster.contracts.errors import EngineError
@@ -21,6 +23,9 @@ NO_MODEL = (
     "No model is configured: a built-in script answers. Set LLM_PROVIDER (openai or anthropic) and LLM_API_KEY,\n"
     "           or LLM_BASE_URL for Ollama, vLLM or llama.cpp, in the environment or in .env."
 )
+
+_MODEL_SETTLED = ("ready", "unavailable")
+_WATCH_SECONDS = 0.5
 
 
 def command(args: argparse.Namespace) -> int:
@@ -42,15 +47,38 @@ async def _print_banner(url: str, settings: Settings) -> None:
             health = await client.health()
         except EngineError:
             return
-    print(banner(url, settings, health.version, health.subsystems), flush=True)
+        print(banner(url, settings, health.version, health.subsystems), flush=True)
+        if settings.llm_provider == "local":
+            await _watch_model(client)
+
+
+async def _watch_model(client: AsterClient) -> None:
+    """A bar while the model's weights come, and a line when it is ready or cannot be."""
+    columns = (TextColumn("  model    {task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, transient=True, auto_refresh=False) as bars:
+        bar = bars.add_task("", visible=False)
+        while True:
+            try:
+                model = (await client.health()).subsystems.get("llm", {})
+            except EngineError:
+                return
+            if model.get("stage") in _MODEL_SETTLED:
+                break
+            total = model.get("total_bytes")
+            if total is not None:
+                done, name = model.get("done_bytes"), model.get("model", "")
+                bars.update(bar, description=name, completed=done, total=total, visible=True, refresh=True)
+            await asyncio.sleep(_WATCH_SECONDS)
+    print(f"  model    {model.get('text')}", flush=True)
 
 
 def banner(url: str, settings: Settings, version: str, subsystems: dict[str, Any]) -> str:
     """What the engine is and how to talk to it."""
     sandbox: dict[str, Any] = subsystems.get("sandbox", {})
     isolation = f"{sandbox.get('backend')}" if sandbox.get("ok") else f"none ({sandbox.get('reason')})"
+    llm: dict[str, Any] = subsystems.get("llm", {})
     demo = settings.llm_provider == "demo"
-    model = NO_MODEL if demo else f"{subsystems.get('llm', {}).get('model')} ({settings.llm_provider})"
+    model = NO_MODEL if demo else f"{llm.get('model')} ({llm.get('note') or settings.llm_provider})"
     keyed = settings.engine_api_key is not None or settings.engine_key_hash is not None
     elsewhere = "" if url == "http://127.0.0.1:8000" else f" --url {url}"
     return "\n".join(

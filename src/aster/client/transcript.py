@@ -16,6 +16,7 @@ from aster.contracts.events import (
     Event,
     HitlRequest,
     HitlResolved,
+    ModelProgress,
     Phase,
     Recovery,
     TextDelta,
@@ -81,7 +82,10 @@ Item: TypeAlias = Said | Passage | ToolCard
 
 @dataclass(slots=True)
 class Transcript:
-    """What is on the screen: `items` in order, the questions that wait for a person, and where the turn stands."""
+    """What is on the screen: `items` in order, the questions that wait for a person, and where the turn stands.
+
+    `waiting` says what the turn waits for while the engine makes its model ready.
+    """
 
     items: list[Item] = field(default_factory=list[Item])
     pending: dict[str, HitlRequest] = field(default_factory=dict[str, HitlRequest])
@@ -89,6 +93,7 @@ class Transcript:
     turn_id: str | None = None
     phase: Phase | None = None
     stop_reason: str | None = None
+    waiting: str = ""
     error: ErrorEvent | None = None
     input_tokens: int = 0
     output_tokens: int = 0
@@ -98,6 +103,7 @@ class Transcript:
         if event.depth:
             return
         self.seq = max(self.seq, event.seq)
+        self.waiting = event.text if isinstance(event, ModelProgress) else ""
         match event:
             case TextDelta():
                 self._passage(event, thinking=False).pieces.append((event.seq, event.text))

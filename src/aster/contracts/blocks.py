@@ -26,7 +26,11 @@ Source: TypeAlias = Base64Source | UrlSource
 
 
 class TextBlock(Contract, tag="text", tag_field="type"):
+    """Words; `signature` is the provider's mark on them, handed back untouched and only to `model`."""
+
     text: str
+    signature: str | None = None
+    model: str | None = None
 
 
 class ThinkingBlock(Contract, tag="thinking", tag_field="type"):
@@ -39,12 +43,19 @@ class ThinkingBlock(Contract, tag="thinking", tag_field="type"):
 
 
 class ToolUseBlock(Contract, tag="tool_use", tag_field="type"):
-    """A tool call the model asked for; `invalid` holds arguments that were not a JSON object."""
+    """A tool call the model asked for; `invalid` holds what could not be read as a JSON object of arguments.
+
+    `hint` is what to tell the model about that, where more is known than that it is wrong.
+    `signature` is the provider's mark on the call, handed back untouched and only to `model`.
+    """
 
     id: str
     name: str
     input: dict[str, Any]
     invalid: str | None = None
+    signature: str | None = None
+    model: str | None = None
+    hint: str | None = None
 
 
 class ImageBlock(Contract, tag="image", tag_field="type"):

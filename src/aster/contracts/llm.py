@@ -4,12 +4,17 @@ Every provider is reduced to these types inside `herald`; no other room knows a 
 """
 
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from aster.contracts.blocks import AssistantBlock, BlockType
 from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.tools import ToolDef
+
+ModelStage: TypeAlias = Literal[
+    "downloading", "verifying", "loading", "warming", "queued", "ready", "unavailable"
+]
+"""Where a model that is run by the engine itself stands."""
 
 
 class StopReason(StrEnum):
@@ -43,7 +48,10 @@ class TokenUsage(Contract):
 
 
 class ModelRequest(Contract):
-    """One model call, complete. `cache_upto` is the number of leading messages worth a cache mark."""
+    """One model call, complete. `cache_upto` is the number of leading messages worth a cache mark.
+
+    Calls of one `turn_id` stay with one endpoint while they can; a `firm` one is never given to another model.
+    """
 
     model: str
     system: str
@@ -52,11 +60,15 @@ class ModelRequest(Contract):
     max_tokens: int = 4096
     temperature: float | None = None
     top_p: float | None = None
+    top_k: int | None = None
+    presence_penalty: float | None = None
     stop_sequences: tuple[str, ...] = ()
     thinking_budget: int | None = None
     output_schema: dict[str, Any] | None = None
     cache_upto: int = 0
     request_id: str | None = None
+    turn_id: str | None = None
+    firm: bool = False
 
 
 class BlockStarted(Contract, tag="block_started"):
@@ -92,7 +104,16 @@ class CallFinished(Contract, tag="call_finished"):
     provider_id: str | None = None
 
 
-StreamEvent: TypeAlias = BlockStarted | TextPart | ThinkingPart | BlockFinished | CallFinished
+class CallWaiting(Contract, tag="call_waiting"):
+    """The model is not ready for the call yet; the bytes are those of its weights while they come."""
+
+    stage: ModelStage
+    text: str
+    done_bytes: int | None = None
+    total_bytes: int | None = None
+
+
+StreamEvent: TypeAlias = BlockStarted | TextPart | ThinkingPart | BlockFinished | CallFinished | CallWaiting
 
 
 class LLMResponse(Contract):

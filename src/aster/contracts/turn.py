@@ -5,7 +5,7 @@ fork and a replay all see the same state because they use the same function on t
 """
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -66,11 +66,44 @@ class Question(Contract):
     answer: Answer | None = None
 
 
+BudgetScope: TypeAlias = Literal["user", "task", "turn"]
+BudgetOwner: TypeAlias = Literal["operator", "user"]
+BudgetRung: TypeAlias = Literal["ask", "exceeded"]
+
+
+class BudgetCase(Contract):
+    """Why a budget makes the turn ask a person: whose budget it is, where it stands, what a yes allows.
+
+    `day` is the day a budget of scope `user` is for.
+    """
+
+    scope: BudgetScope
+    owner: BudgetOwner
+    rung: BudgetRung
+    limit_usd: float
+    spent_usd: float
+    estimate_usd: float
+    up_to_usd: float
+    day: str | None = None
+
+
+class BudgetQuestion(Contract):
+    """A request to a person about a budget; it belongs to the turn, not to a call.
+
+    An answer that neither approves nor refuses says that the budget has changed: look again.
+    """
+
+    request_id: str
+    case: BudgetCase
+    answer: Answer | None = None
+
+
 class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Where one tool call of the current step stands."""
 
     call: ToolCall
     invalid: str | None = None
+    hint: str | None = None
     issued: int = 0
     effect: Effect | None = None
     questions: list[Question] = []
@@ -91,7 +124,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     `boundary_seq` is the last record that belongs to no unfinished model call: what the turn streamed after it
     can be discarded and asked again. `step_floor` is that boundary as it was before the newest finished
-    call. `settled` says that it is decided what the newest finished call means.
+    call. `settled` says that it is decided what the newest finished call means. `fallback_model` is the model the
+    turn goes on with, `lasting_effects` that it ran a tool whose effect cannot be had twice without harm.
     """
 
     turn_id: str
@@ -119,6 +153,10 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     model_calls: int = 0
     max_tokens: int | None = None
     error: str | None = None
+    fallback_model: str | None = None
+    lasting_effects: bool = False
+    budget_questions: list[BudgetQuestion] = []
+    budget_warned: dict[str, float] = {}
 
     @property
     def unresolved(self) -> list[CallState]:

@@ -50,7 +50,8 @@ async def act(turn: Turn, services: Services) -> None:
 def _prepare(services: Services, call: CallState) -> Prepared | ToolOutcome:
     if call.invalid is None:
         return services.tools.prepare(call.call)
-    text = f"The arguments of `{call.call.name}` are not a JSON object: {call.invalid[:200]} Write them again."
+    wrong = f"The arguments of `{call.call.name}` are not a JSON object: {call.invalid[:200]} Write them again."
+    text = call.hint or wrong
     return ToolOutcome.error(text, reason="invalid_input")
 
 

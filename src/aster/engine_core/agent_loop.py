@@ -10,6 +10,7 @@ from aster.contracts.model import decode
 from aster.engine_core.act import act
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
+from aster.engine_core.budget_gate import reserved
 from aster.engine_core.channel_state import checkpoint
 from aster.engine_core.orders import Order
 from aster.engine_core.services import Services
@@ -39,7 +40,8 @@ async def run(turn: Turn, services: Services) -> str:
 async def step(turn: Turn, services: Services) -> None:
     """One model call with its tool calls."""
     try:
-        await ask(turn, services, assemble(turn, services))
+        async with reserved(turn, services, assemble(turn, services)) as request:
+            await ask(turn, services, request)
     except HeraldError as error:
         await failed(turn, services, error)
         return
@@ -62,9 +64,10 @@ async def conclude(turn: Turn, services: Services) -> None:
 
 async def steers(turn: Turn) -> list[UserMessage]:
     """Messages that came in for this turn meanwhile."""
-    if not turn.steered:
+    if not turn.steered and not turn.arriving:
         return []
     turn.steered = False
+    await turn.flush()
     return [
         UserMessage(message_id=row.message_id, content=content_of(decode(row.body, Order)), origin="steer")
         for row in await turn.brain.inbox(turn.key)

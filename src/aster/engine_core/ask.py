@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 
 from aster.contracts.blocks import AssistantBlock, BlockType, TextBlock, ThinkingBlock, ToolUseBlock
 from aster.contracts.events import (
+    CircuitState,
     ContentBlockStart,
     ContentBlockStop,
+    Event,
+    ModelProgress,
+    ProviderFallback,
     Recovery,
     TextDelta,
     ThinkingDelta,
@@ -21,6 +25,7 @@ from aster.contracts.llm import (
     BlockFinished,
     BlockStarted,
     CallFinished,
+    CallWaiting,
     ModelRequest,
     StreamEvent,
     TextPart,
@@ -59,16 +64,20 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
     stream = _Stream(step=turn.state.step + 1, began=time.perf_counter())
     outcome = "error"
     with services.raven.model_span(request.model, turn.key.task_id, turn.turn_id, step=stream.step) as span:
+        call = services.herald.stream(request)
         try:
-            async with services.herald.stream(request) as batches:
+            async with call as batches:
+                notify(turn, services, call.notices())
                 async for batch in batches:
                     _show(turn, stream, batch)
                     await turn.brain.room()
+            notify(turn, services, call.notices())
             outcome = "ok"
         except HeraldError as error:
             outcome = error.kind
             if stream.streamed:
                 turn.write(await discarded(turn, stream.step, "transport"))
+            notify(turn, services, call.notices())
             raise
         except BaseException:
             outcome = "cancelled"
@@ -77,7 +86,7 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
         finally:
             finished = stream.finished
             services.raven.model_called(
-                request.model,
+                call.model,
                 time.perf_counter() - stream.began,
                 None if stream.first_token is None else stream.first_token - stream.began,
                 finished.usage if finished else TokenUsage(),
@@ -90,6 +99,17 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
                 finish_reason=finished.stop_reason if finished else None,
                 error=None if outcome == "ok" else outcome,
             )
+
+
+def notify(turn: Turn, services: Services, notices: list[Event]) -> None:
+    """Put what happened to the model's endpoints onto the thread, and where an operator looks."""
+    if notices:
+        turn.write(*notices)
+    for notice in notices:
+        if isinstance(notice, CircuitState):
+            services.raven.circuit_changed(notice.endpoint, notice.state)
+        elif isinstance(notice, ProviderFallback):
+            services.raven.fell_back(notice.from_model, notice.to_model, notice.reason)
 
 
 def _show(turn: Turn, stream: _Stream, batch: list[StreamEvent]) -> None:
@@ -109,7 +129,7 @@ def _show(turn: Turn, stream: _Stream, batch: list[StreamEvent]) -> None:
         _show_event(turn, stream, event)
     if open_part is not None:
         _show_part(turn, stream, open_part, texts)
-    if batch:
+    if any(not isinstance(event, CallWaiting) for event in batch):
         stream.streamed = True
         if stream.first_token is None:
             stream.first_token = time.perf_counter()
@@ -144,6 +164,11 @@ def _show_event(turn: Turn, stream: _Stream, event: StreamEvent) -> None:
             stream.text.pop(index, None)
             kind = BLOCK_TYPES[type(block)]
             turn.write(ContentBlockStop(block_index=index, block_type=kind, step=stream.step, block=block))
+        case CallWaiting():
+            progress = ModelProgress(
+                stage=event.stage, text=event.text, done_bytes=event.done_bytes, total_bytes=event.total_bytes
+            )
+            turn.emit(progress)
         case CallFinished():
             stream.finished = event
             turn.write(_usage(stream, event))

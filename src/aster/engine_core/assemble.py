@@ -4,11 +4,14 @@ Order: system prompt, tools | history | the messages of this turn. Nothing volat
 provider's prompt cache holds from turn to turn.
 """
 
+from aster.contracts.blocks import text_of
 from aster.contracts.llm import ModelRequest
+from aster.engine_core.history import spoken
+from aster.engine_core.sampling import tuned
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
-
-THINKING_BUDGET = 8192
+from aster.herald.endpoint import Endpoint
+from aster.infra.settings import Settings
 
 STOCK_PROMPT = """\
 You are Aster, a capable and careful assistant with tools.
@@ -23,17 +26,30 @@ Answer in Markdown, briefly and plainly. Say what you did and what you could not
 not seen."""
 
 
+def instructions(endpoint: Endpoint, settings: Settings) -> str:
+    """What every conversation begins with."""
+    return settings.system_prompt or endpoint.stock_prompt or STOCK_PROMPT
+
+
 def assemble(turn: Turn, services: Services) -> ModelRequest:
     """The next model call of a turn."""
     settings, state = services.settings, turn.state
     messages = (*turn.history, *state.messages)
-    return ModelRequest(
-        model=state.request.model or services.herald.endpoint.model,
-        system=settings.system_prompt or STOCK_PROMPT,
+    request = ModelRequest(
+        model=state.fallback_model or state.request.model or "",
+        system=instructions(services.herald.endpoint, settings),
         messages=messages,
         tools=services.tools.registry.definitions,
         max_tokens=state.max_tokens or settings.max_tokens,
-        thinking_budget=THINKING_BUDGET if state.request.super_thinking else None,
         cache_upto=len(messages),
         request_id=turn.request_id,
+        turn_id=turn.turn_id,
+        firm=state.lasting_effects,
+    )
+    said = next((text_of(message.content) for message in reversed(state.messages) if spoken(message)), "")
+    return tuned(
+        services.herald.assigned(request),
+        said,
+        first_step=state.model_calls == 0,
+        super_thinking=state.request.super_thinking,
     )

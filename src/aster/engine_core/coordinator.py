@@ -44,6 +44,7 @@ class Coordinator:
     async def submit(self, user_id: str, order: Order) -> Ticket:
         """Take an order: start a turn, or do what it says should be done when the task is busy."""
         self._admit()
+        self._check_model(order.model)
         key = ThreadKey(user_id, order.task_id)
         await self._services.budgets.admit(key)
         ending = self._live.get(key)
@@ -142,12 +143,20 @@ class Coordinator:
         message_id, turn_id = new_id("msg"), new_id("turn")
         row = InboxRow(message_id=message_id, turn_id=turn_id, mode=mode, body=encode(order), created_at=now_ms())
         subscription = self._brain.subscribe(key, 0)
+        live = self._live.get(key)
+        turn = live.turn if live is not None else None
         try:
+            if turn is not None:
+                turn.arriving += 1
             queued = TaskLifecycle(phase="queued", message_id=message_id)
             written = await self._brain.append(key, None, [queued], rows=[row])
         except BaseException:
             subscription.close()
             raise
+        finally:
+            if turn is not None:
+                turn.arriving -= 1
+                turn.steered = True
         subscription.seek(written[0].seq - 1)
         live = self._live.get(key)
         if live is None:
@@ -352,6 +361,17 @@ class Coordinator:
         if await self._brain.pending_requests(key.user_id, key.task_id):
             return False
         return await self.resume(key, turn_id) or key in self._live
+
+    def _check_model(self, model: str | None) -> None:
+        allowed = self._services.settings.allowed_models
+        if model is None or model in allowed:
+            return
+        may = f"may be {', '.join(allowed)}" if allowed else "may not be chosen here (LLM_ALLOWED_MODELS is empty)"
+        raise EngineError(
+            ErrorCode.INVALID_REQUEST,
+            f"Correct this and send it again: `model` {may}.",
+            {"fields": [{"field": "model", "problem": may}]},
+        )
 
     def _admit(self) -> None:
         if self.draining:

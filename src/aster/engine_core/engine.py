@@ -2,14 +2,21 @@
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack
+
+import httpx2
 
 from aster import __version__
 from aster.brain.protocol import Brain
 from aster.brain.records import ObservabilityRow
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.contracts.events import Event
+from aster.contracts.llm import ModelRequest
 from aster.contracts.model import encode
+from aster.contracts.tools import ToolDef
+from aster.engine_core.assemble import instructions
 from aster.engine_core.budget import Budgets
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.history import History
@@ -19,7 +26,10 @@ from aster.engine_core.services import Services
 from aster.engine_core.tasks import Tasks
 from aster.herald import operator_facts
 from aster.herald.endpoint import Endpoint
-from aster.herald.gateway import Herald
+from aster.herald.local.runtime import LocalRuntime
+from aster.herald.local.transport import LocalTransport
+from aster.herald.pools import Pools
+from aster.herald.roster import BUILT_IN
 from aster.infra.clock import now_ms
 from aster.infra.logging import redact
 from aster.infra.settings import Settings
@@ -40,20 +50,22 @@ OPERATOR = "operator"
 
 
 class Engine:
-    """Made from settings; usable between `start` and `stop`."""
+    """Made from settings; usable between `start` and `stop`. `clock` is what circuits are timed by."""
 
     brain: Brain
-    herald: Herald
+    herald: Pools
     sandbox: Sandbox
     raven: Raven
     budgets: Budgets
     coordinator: Coordinator
     tasks: Tasks
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.settings = settings
+        self._clock = clock
         self.started_at_ms = now_ms()
         self.leaving = False
+        self.local: LocalRuntime | None = None
         self._parts = AsyncExitStack()
         self._counts = {"suspended": 0, "pending": 0, "waiting": 0}
 
@@ -71,8 +83,8 @@ class Engine:
 
     async def _start(self) -> None:
         settings = self.settings
-        for secret in (settings.llm_api_key, settings.gemini_api_key, settings.engine_api_key):
-            redact(secret.get_secret_value() if secret else None)
+        for secret in settings.secrets:
+            redact(secret.get_secret_value())
         operator_facts.adopt(settings.model_facts_path)
         endpoint = await self._endpoint()
         self.brain = SqliteBrain(settings.sqlite_db_path)
@@ -87,12 +99,16 @@ class Engine:
         self._parts.push_async_callback(asyncio.to_thread, self.raven.close)
         if applied:
             self.raven.note("migration", "info", "the brain was migrated", applied=applied)
-        self.herald = Herald(
+        tools = platform_tools()
+        self.herald = Pools(
+            settings,
             endpoint,
-            first_byte_timeout=settings.llm_first_byte_timeout,
-            idle_timeout=settings.llm_idle_timeout,
+            lambda row: self.brain.put(row).add_done_callback(_checked),
+            transport=self._local_model(endpoint, tools.definitions),
+            clock=self._clock,
         )
         self._parts.push_async_callback(self.herald.close)
+        self.herald.restore(await self.brain.quota_windows())
         self.sandbox = await choose(settings)
         self._parts.callback(self.sandbox.close)
         self.budgets = Budgets(settings, self.brain)
@@ -101,7 +117,7 @@ class Engine:
             settings=settings,
             brain=self.brain,
             herald=self.herald,
-            tools=ToolRuntime(platform_tools()),
+            tools=ToolRuntime(tools),
             sandbox=self.sandbox,
             workspaces=Workspaces(settings, self.sandbox),
             limits=ToolLimits.of(settings),
@@ -135,14 +151,28 @@ class Engine:
         self._counts = await self.brain.counts()
         return self.raven.render()
 
-    async def _endpoint(self) -> Endpoint:
+    async def _endpoint(self) -> Endpoint | None:
         settings = self.settings
+        if settings.llm_pool_foreground and settings.llm_provider in BUILT_IN:
+            return None
         if settings.llm_provider != "demo":
             return Endpoint.from_settings(settings)
         from aster.testing import ModelServer
 
         server = await self._parts.enter_async_context(ModelServer())
         return Endpoint.openai_compatible(f"{server.url}/v1", "demo")
+
+    def _local_model(
+        self, endpoint: Endpoint | None, tools: tuple[ToolDef, ...]
+    ) -> httpx2.AsyncBaseTransport | None:
+        """Start the engine's own model, if that is who answers; the way to it."""
+        if endpoint is None or endpoint.protocol != "local_chat":
+            return None
+        prefix = ModelRequest(model="", system=instructions(endpoint, self.settings), messages=(), tools=tools)
+        self.local = LocalRuntime(self.settings, prefix)
+        self.local.start()
+        self._parts.push_async_callback(self.local.stop)
+        return LocalTransport(self.local)
 
     def _observe(self, seen: Observation) -> None:
         row = ObservabilityRow(
@@ -171,6 +201,9 @@ class Engine:
                 "brain_backlog": lambda: brain.backlog,
                 "brain_fault": lambda: float(brain.fault is not None),
                 "draining": lambda: float(coordinator.draining),
+                "circuits_open": lambda: sum(node.breaker.state == "open" for node in self.herald.nodes),
+                "circuits_half_open": lambda: sum(node.breaker.state == "half_open" for node in self.herald.nodes),
+                "quotas_used_up": lambda: sum(node.quota.wait() > 0 for node in self.herald.nodes),
                 "commits": lambda: brain.written[0],
                 "events": lambda: brain.written[1],
             }

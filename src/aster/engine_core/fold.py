@@ -10,6 +10,7 @@ import msgspec
 
 from aster.contracts.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from aster.contracts.events import (
+    BudgetEvent,
     ContentBlockStop,
     ErrorEvent,
     Event,
@@ -17,6 +18,7 @@ from aster.contracts.events import (
     HitlRequest,
     HitlResolved,
     Phase,
+    ProviderFallback,
     Recovery,
     ThreadLifecycle,
     ToolCallIssued,
@@ -32,6 +34,8 @@ from aster.contracts.messages import Message
 from aster.contracts.tools import ToolCall
 from aster.contracts.turn import (
     Answer,
+    BudgetCase,
+    BudgetQuestion,
     CallState,
     Question,
     Transition,
@@ -76,18 +80,22 @@ def apply(state: TurnState, event: Event) -> None:
         case ToolCallIssued():
             call = state.calls[event.tool_call_id]
             call.issued, call.effect = event.attempt, event.effect
+            state.lasting_effects = state.lasting_effects or not event.effect.repeatable
         case ToolResult():
             _answered(state, event)
         case HitlRequest():
-            if event.tool_call_id in state.calls:
-                call = state.calls[event.tool_call_id]
-                call.questions.append(Question(request_id=event.request_id, kind=event.kind, attempt=call.issued))
+            _asked(state, event)
+        case BudgetEvent(status="warning"):
+            state.budget_warned[event.scope] = event.limit
         case HitlResolved():
             _resolved(state, event)
         case TurnTransition():
             _went_round(state, event)
         case Recovery():
             _discarded(state, event)
+        case ProviderFallback():
+            state.fallback_model = event.to_model
+            state.transitions.pop(TransitionReason.TRANSPORT_RETRY, None)
         case ThreadLifecycle():
             _phase(state, event)
         case ErrorEvent():
@@ -134,7 +142,9 @@ def _called(state: TurnState, event: Usage) -> None:
     if blocks:
         state.messages.append(Message(role="assistant", content=tuple(blocks), id=event.message_id))
     state.calls = {
-        block.id: CallState(call=ToolCall(id=block.id, name=block.name, input=block.input), invalid=block.invalid)
+        block.id: CallState(
+            call=ToolCall(id=block.id, name=block.name, input=block.input), invalid=block.invalid, hint=block.hint
+        )
         for block in blocks
         if isinstance(block, ToolUseBlock)
     }
@@ -150,8 +160,21 @@ def _answered(state: TurnState, event: ToolResult) -> None:
         state.messages.append(Message(role="user", content=tuple(results)))
 
 
+def _asked(state: TurnState, event: HitlRequest) -> None:
+    if event.kind == "budget":
+        case = msgspec.convert(event.input, BudgetCase)
+        state.budget_questions.append(BudgetQuestion(request_id=event.request_id, case=case))
+    elif event.tool_call_id in state.calls:
+        call = state.calls[event.tool_call_id]
+        call.questions.append(Question(request_id=event.request_id, kind=event.kind, attempt=call.issued))
+
+
 def _resolved(state: TurnState, event: HitlResolved) -> None:
     answer = Answer(text=event.answer, approved=event.approved, feedback=event.feedback, content=event.content)
+    state.budget_questions = [
+        msgspec.structs.replace(question, answer=answer) if question.request_id == event.request_id else question
+        for question in state.budget_questions
+    ]
     for call in state.calls.values():
         call.questions = [
             msgspec.structs.replace(question, answer=answer)

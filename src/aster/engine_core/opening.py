@@ -21,7 +21,7 @@ async def opening(
         place, original = await history.find(key, changed)
         if order.retry_message_id is not None:
             content = tuple(block for block in original.content if isinstance(block, MediaBlock))
-    request = TurnRequest(direct=order.direct, super_thinking=order.super_thinking)
+    request = TurnRequest(direct=order.direct, super_thinking=order.super_thinking, model=order.model)
     started = ThreadLifecycle(
         phase=Phase.STARTED,
         request=to_builtins(request),

@@ -29,6 +29,7 @@ class Order(Contract):
     retry_message_id: str | None = None
     on_busy: OnBusy = OnBusy.REJECT
     request_id: str | None = None
+    model: str | None = None
 
 
 @dataclass(slots=True)
@@ -43,7 +44,10 @@ class Ticket:
 
 
 class HitlReply(Contract):
-    """A person's answer, addressed by request or by task (its oldest open request)."""
+    """A person's answer, addressed by request or by task (its oldest open request).
+
+    `operator`: who answers runs the engine, and may allow what a user may not.
+    """
 
     answer: str
     request_id: str | None = None
@@ -51,6 +55,7 @@ class HitlReply(Contract):
     feedback: str | None = None
     content_blocks: tuple[MediaBlock, ...] = ()
     resolved_by: str | None = None
+    operator: bool = False
 
 
 class Cancelled(Contract):

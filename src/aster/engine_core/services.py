@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from aster.brain.protocol import Brain
+from aster.engine_core.budget import Budgets
 from aster.engine_core.history import History
-from aster.herald.gateway import Herald
+from aster.herald.pools import Pools
 from aster.infra.settings import Settings
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
@@ -17,10 +18,11 @@ from aster.utility_directory.tool_runtime import ToolRuntime
 class Services:
     settings: Settings
     brain: Brain
-    herald: Herald
+    herald: Pools
     tools: ToolRuntime
     sandbox: Sandbox
     workspaces: Workspaces
     limits: ToolLimits
     raven: Raven
     history: History
+    budgets: Budgets

@@ -7,10 +7,11 @@ import asyncio
 import random
 
 from aster.contracts.blocks import TextBlock, ToolUseBlock
-from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
+from aster.contracts.events import ProviderFallback, TransitionReason, TurnTransition, UserMessage
 from aster.contracts.llm import StopReason
 from aster.contracts.turn import TurnState
-from aster.engine_core.ask import discarded
+from aster.engine_core.ask import discarded, notify
+from aster.engine_core.assemble import assemble
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Ended
 from aster.engine_core.turn import Turn
@@ -25,6 +26,8 @@ BUDGET_CONTINUATIONS = 20
 LITTLE_TOKENS = 500
 LITTLE_IN_A_ROW = 3
 LONGEST_WAIT = 60.0
+SHORT_WAIT = 10.0
+"""What is worth waiting when there is another model, or when nothing would be lost by an error."""
 
 CONTINUE = (
     "Your answer was cut off at the output limit. Go on exactly where it stopped: "
@@ -66,7 +69,8 @@ async def truncated(turn: Turn, services: Services) -> bool:
         turn.write(recovery)
         raise Ended(StopReason.MAX_TOKENS)
     current = state.max_tokens or services.settings.max_tokens
-    roomier = min(current * 4, profile_of(services.herald.endpoint.model).max_output)
+    model = state.fallback_model or state.request.model or services.herald.endpoint.model
+    roomier = min(current * 4, profile_of(model).max_output)
     transition = TurnTransition(
         reason=TransitionReason.MAX_TOKENS_RECOVERY,
         step=step,
@@ -80,14 +84,21 @@ async def truncated(turn: Turn, services: Services) -> bool:
 
 
 async def failed(turn: Turn, services: Services, error: HeraldError) -> None:
-    """A model call failed: wait and go round again if that may help, otherwise let the turn end with the error."""
+    """A model call failed: wait and go round again if that may help, go on with the fallback model if that may,
+    otherwise let the turn end with the error."""
     state = turn.state
     attempt = state.transitions.get(TransitionReason.TRANSPORT_RETRY, 0) + 1
-    if not error.retryable or attempt > TRANSPORT_RETRIES:
+    if not error.retryable:
         raise error
-    delay = error.retry_after if error.retry_after is not None else backoff(attempt)
-    if delay > LONGEST_WAIT:
+    delay = backoff(attempt) if error.retry_after is None else error.retry_after
+    spent = attempt > TRANSPORT_RETRIES
+    if (spent or error.resting or delay > SHORT_WAIT) and _fell_back(turn, services, error):
+        return
+    patience = SHORT_WAIT if error.resting and not state.model_calls else LONGEST_WAIT
+    if spent or delay > patience:
         raise error
+    if error.retry_after is not None:
+        delay += min(1.0, delay / 4) * random.random()  # noqa: S311
     turn.write(
         TurnTransition(
             reason=TransitionReason.TRANSPORT_RETRY,
@@ -101,6 +112,19 @@ async def failed(turn: Turn, services: Services, error: HeraldError) -> None:
     )
     services.raven.note("llm_retry", "warning", error.message, kind=error.kind, attempt=attempt)
     await asyncio.sleep(delay)
+
+
+def _fell_back(turn: Turn, services: Services, error: HeraldError) -> bool:
+    """Go on with `FALLBACK_MODEL`, unless another model might do again what must not be done twice."""
+    if turn.state.lasting_effects or turn.state.fallback_model == services.settings.fallback_model:
+        return False
+    request = assemble(turn, services)
+    model = services.herald.fallback(request)
+    if model is None:
+        return False
+    reason = "circuit_open" if error.resting else error.kind
+    notify(turn, services, [ProviderFallback(from_model=request.model, to_model=model, reason=reason)])
+    return True
 
 
 def backoff(attempt: int) -> float:

@@ -7,7 +7,7 @@ commits before it.
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from aster.brain.protocol import Brain
@@ -22,7 +22,8 @@ from aster.engine_core.signals import Lost
 
 @dataclass(slots=True)
 class Turn:
-    """`steered`: the inbox may hold something for it; `yielding`: it is to stop at the next safe boundary."""
+    """`steered`: the inbox may hold something for it; `arriving`: so many messages are on their way there;
+    `yielding`: it is to stop at the next safe boundary."""
 
     key: ThreadKey
     brain: Brain
@@ -31,6 +32,7 @@ class Turn:
     request_id: str | None = None
     started: float = 0.0
     steered: bool = True
+    arriving: int = 0
     yielding: bool = False
     _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
 
@@ -60,6 +62,13 @@ class Turn:
         while self._writing:
             await asyncio.wait([self._writing[0]])
             self._settle()
+
+    def when_durable(self, action: Callable[[], None]) -> None:
+        """Do something once everything written so far is committed."""
+        if self._writing:
+            self._writing[-1].add_done_callback(lambda _: action())
+        else:
+            action()
 
     def _settle(self) -> None:
         """Note the places of what has been committed meanwhile."""

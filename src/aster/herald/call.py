@@ -5,7 +5,7 @@ the provider's side too. Whatever goes wrong comes out as `HeraldError`, after e
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -40,6 +40,16 @@ class ModelCall:
         self._response: httpx2.Response | None = None
         self._chunks: AsyncIterator[bytes] | None = None
         self._error: HeraldError | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the provider has closed its answer properly."""
+        return self._decoder.finished
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What the provider said beside its answer; empty when there was none."""
+        return {} if self._response is None else self._response.headers
 
     async def __aenter__(self) -> Self:
         try:
@@ -102,16 +112,12 @@ class ModelCall:
         return events
 
     async def _refusal(self, response: httpx2.Response) -> HeraldError:
-        body = bytearray()
-        async for chunk in _chunks(response):
-            body += chunk
-            if len(body) > _ERROR_BODY_LIMIT:
-                break
+        body = await error_body(response)
         if response.status_code == 200:
             kind = response.headers.get("content-type", "nothing")
             said = f"it answered with {kind} where an event stream was due; check LLM_BASE_URL"
             return HeraldError(FailureKind.BAD_REQUEST, said, status=200)
-        return self._protocol.failure(response.status_code, response.headers, bytes(body))
+        return self._protocol.failure(response.status_code, response.headers, body)
 
     async def _linger(self) -> None:
         """Reads the end of an answer that is over, so that its connection can serve the next one."""
@@ -131,6 +137,16 @@ class ModelCall:
         self._error = error
         self._settled(error)
         return error
+
+
+async def error_body(response: httpx2.Response) -> bytes:
+    """What an answer that is not a stream says, as far as anybody would read it."""
+    body = bytearray()
+    async for chunk in _chunks(response):
+        body += chunk
+        if len(body) > _ERROR_BODY_LIMIT:
+            break
+    return bytes(body)
 
 
 def _chunks(response: httpx2.Response) -> AsyncIterator[bytes]:

@@ -16,10 +16,14 @@ _FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class Connection(asyncio.Protocol):
-    """Serves one request at a time; `gone` is called once, when the connection has ended."""
+    """Serves one request at a time; `gone` is called once, when the connection has ended.
+
+    `heard` says that something of the answer under way has come.
+    """
 
     def __init__(self, gone: Callable[["Connection"], None]) -> None:
         self.status = 0
+        self.heard = False
         self.headers: list[tuple[bytes, bytes]] = []
         self._gone = gone
         self._loop = asyncio.get_running_loop()
@@ -46,7 +50,7 @@ class Connection(asyncio.Protocol):
         """Sends a request; its first body byte may take `first_byte` seconds, each silence after that `idle`."""
         assert self._socket is not None
         self._parser = httptools.HttpResponseParser(self)
-        self._complete = self._keep = False
+        self._complete = self._keep = self.heard = False
         self._expect_head()
         self._idle, self._limit, self._since = idle, first_byte, self._loop.time()
         self._watch_until(self._since + first_byte)
@@ -131,6 +135,7 @@ class Connection(asyncio.Protocol):
         if self._parser is None:
             self.close()
             return
+        self.heard = True
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):

@@ -10,9 +10,12 @@ from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from aster.contracts.errors import EngineError, ErrorCode
+from aster.herald.local.prompt import LOCAL_PROMPT
+from aster.herald.profiles import profile_of
 from aster.infra.settings import Settings, variable
 
-ProtocolName: TypeAlias = Literal["anthropic", "openai_chat"]
+ProtocolName: TypeAlias = Literal["anthropic", "openai_chat", "openai_responses", "gemini", "local_chat"]
+OpenAIApi: TypeAlias = Literal["auto", "chat", "responses"]
 LimitField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 
@@ -25,7 +28,12 @@ class AuthForm(NamedTuple):
 
 _BEARER = AuthForm("authorization", "Bearer ")
 _API_KEY = AuthForm("x-api-key", "")
+_GOOGLE_KEY = AuthForm("x-goog-api-key", "")
 _ANTHROPIC_URL = "https://api.anthropic.com"
+LOCAL_HOST = "local.aster.invalid"
+"""Stands for the engine's own model, wherever its process listens."""
+
+_GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +41,8 @@ class Endpoint:
     """One place to call.
 
     `limit_field` is the name under which it takes the output limit, `echo_reasoning` whether it wants earlier
-    reasoning back in the conversation (both only matter to OpenAI's protocol).
+    reasoning back in the conversation (both only matter to OpenAI's protocols). `stock_prompt` takes the place of
+    the engine's own where that is too much for the model. Without `native_tools` tools are offered as text.
     """
 
     name: str
@@ -44,6 +53,8 @@ class Endpoint:
     auth_forms: tuple[AuthForm, ...] = (_BEARER,)
     limit_field: LimitField = "max_tokens"
     echo_reasoning: bool = False
+    native_tools: bool = True
+    stock_prompt: str | None = None
 
     @property
     def auth(self) -> dict[str, str]:
@@ -51,24 +62,28 @@ class Endpoint:
         return {header: prefix + self.key for header, prefix in self.auth_forms} if self.key else {}
 
     @classmethod
-    def openai(cls, key: str, model: str = "gpt-4o") -> "Endpoint":
+    def openai(cls, key: str, model: str = "gpt-4o", api: OpenAIApi = "auto") -> "Endpoint":
+        """OpenAI itself; left to `auto`, families that think beside tools only in Responses are asked there."""
+        responses = api == "responses" or (api == "auto" and not profile_of(model).effort_with_tools)
         return cls(
             name="api.openai.com",
             base_url="https://api.openai.com/v1",
-            protocol="openai_chat",
+            protocol="openai_responses" if responses else "openai_chat",
             model=model,
             key=_checked_key(key),
             limit_field="max_completion_tokens",
         )
 
     @classmethod
-    def openai_compatible(cls, base_url: str, model: str, key: str | None = None) -> "Endpoint":
-        """Any server that speaks Chat Completions (Ollama, vLLM, llama.cpp, a gateway)."""
+    def openai_compatible(
+        cls, base_url: str, model: str, key: str | None = None, api: OpenAIApi = "auto"
+    ) -> "Endpoint":
+        """Any server that speaks Chat Completions or Responses (Ollama, vLLM, llama.cpp, a gateway)."""
         url = _checked_url(base_url)
         return cls(
             name=urlsplit(url).netloc,
             base_url=url if urlsplit(url).path else url + "/v1",
-            protocol="openai_chat",
+            protocol="openai_responses" if api == "responses" else "openai_chat",
             model=model,
             key=_checked_key(key),
             echo_reasoning=True,
@@ -90,27 +105,64 @@ class Endpoint:
         )
 
     @classmethod
+    def gemini(cls, key: str | None, model: str = "gemini-3.8-flash", base_url: str = _GEMINI_URL) -> "Endpoint":
+        """Gemini, or any server that speaks `generateContent`."""
+        url = _checked_url(base_url)
+        return cls(
+            name=urlsplit(url).netloc,
+            base_url=url if urlsplit(url).path else url + "/v1beta",
+            protocol="gemini",
+            model=model,
+            key=_checked_key(key),
+            auth_forms=(_GOOGLE_KEY,),
+        )
+
+    @classmethod
+    def local(cls) -> "Endpoint":
+        """The small model that the engine runs itself; `LocalTransport` knows the way."""
+        return cls(
+            name="local",
+            base_url=f"http://{LOCAL_HOST}/v1",
+            protocol="local_chat",
+            model="local",
+            stock_prompt=LOCAL_PROMPT,
+        )
+
+    @classmethod
     def from_settings(cls, settings: Settings) -> "Endpoint":
         """The endpoint that `LLM_PROVIDER`, `LLM_BASE_URL`, `LLM_MODEL` and `LLM_API_KEY` describe."""
         key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
         named = {"model": settings.llm_model} if settings.llm_model else {}
-        elsewhere = settings.llm_base_url
+        elsewhere, api = settings.llm_base_url, settings.llm_openai_api
         match settings.llm_provider:
             case "openai" if elsewhere:
-                return cls.openai_compatible(elsewhere, settings.llm_model or "gpt-4o", key)
+                return cls.openai_compatible(elsewhere, settings.llm_model or "gpt-4o", key, api)
             case "openai":
-                return cls.openai(_required(key), **named)
+                return cls.openai(_required(key), **named, api=api)
+            case "openai_compatible":
+                if not elsewhere:
+                    raise _wrong("llm_base_url", "Set LLM_BASE_URL to the endpoint, for example Ollama's.")
+                if not settings.llm_model:
+                    raise _wrong("llm_model", "Set LLM_MODEL to the name of a model that the endpoint serves.")
+                return cls.openai_compatible(elsewhere, settings.llm_model, key, api)
+            case "gemini":
+                spare = settings.gemini_api_key.get_secret_value() if settings.gemini_api_key else None
+                if elsewhere:
+                    return cls.gemini(key or spare, base_url=elsewhere, **named)
+                return cls.gemini(_required(key or spare, "LLM_API_KEY (or GEMINI_API_KEY)"), **named)
             case "anthropic" if elsewhere:
                 return cls.anthropic(key, base_url=elsewhere, **named)
             case "anthropic":
                 return cls.anthropic(_required(key), **named)
+            case "local":
+                return cls.local()
             case "demo":
                 raise _wrong("llm_provider", "`demo` has no endpoint of its own; start its server and name that.")
 
 
-def _required(key: str | None) -> str:
+def _required(key: str | None, named: str = "LLM_API_KEY") -> str:
     if not key:
-        raise _wrong("llm_api_key", "Set LLM_API_KEY to the provider's key, or LLM_BASE_URL to another endpoint.")
+        raise _wrong("llm_api_key", f"Set {named} to the provider's key, or LLM_BASE_URL to another endpoint.")
     return key
 
 

@@ -23,6 +23,7 @@ class FailureKind(StrEnum):
     BAD_REQUEST = "bad_request"
     REFUSED_MEDIA = "refused_media"
     PROVIDER = "provider"
+    UNAVAILABLE = "unavailable"
 
 
 _RETRYABLE = frozenset(
@@ -34,6 +35,7 @@ _RETRYABLE = frozenset(
         FailureKind.PROVIDER,
     }
 )
+_FAULTS = _RETRYABLE - {FailureKind.RATE_LIMITED}
 _CODES = {
     FailureKind.RATE_LIMITED: ErrorCode.LLM_RATE_LIMITED,
     FailureKind.TIMEOUT: ErrorCode.LLM_TIMEOUT,
@@ -62,12 +64,16 @@ _ADVICE = {
     FailureKind.BAD_REQUEST: "The model provider refused the request; check LLM_MODEL and what was sent.",
     FailureKind.REFUSED_MEDIA: "The model provider refused an image or a document; send another or none.",
     FailureKind.PROVIDER: "The model provider failed; try again.",
+    FailureKind.UNAVAILABLE: "There is no model here that could answer.",
 }
 _SAID_LIMIT = 2000
 
 
 class HeraldError(EngineError):
-    """A failed model call; `said` is the provider's own sentence, if there was one."""
+    """A failed model call; `said` is the provider's own sentence, if there was one.
+
+    `resting` says that whoever could have answered has failed too often and is not asked for a while.
+    """
 
     def __init__(
         self,
@@ -77,6 +83,7 @@ class HeraldError(EngineError):
         status: int | None = None,
         provider_code: str | None = None,
         retry_after: float | None = None,
+        resting: bool = False,
     ) -> None:
         said = said.strip()[:_SAID_LIMIT]
         details: dict[str, Any] = {"kind": kind.value}
@@ -84,10 +91,14 @@ class HeraldError(EngineError):
             details["status"] = status
         if provider_code is not None:
             details["provider_code"] = provider_code
+        if resting:
+            details["circuit"] = "open"
         message = f"{_ADVICE[kind]} ({said})" if said else _ADVICE[kind]
         code = _CODES.get(kind, ErrorCode.LLM_PROVIDER_ERROR)
         super().__init__(code, message, details, retry_after=retry_after)
         self.kind = kind
+        self.http_status = status
+        self.resting = resting
 
     @property
     def retryable(self) -> bool:
@@ -98,6 +109,11 @@ class HeraldError(EngineError):
         if not self.retryable:
             return "never"
         return "now" if self.retry_after is None and self.kind is not FailureKind.RATE_LIMITED else "after"
+
+    @property
+    def endpoint_fault(self) -> bool:
+        """Whether it speaks against the endpoint; a 4xx never does, whatever it means."""
+        return self.kind in _FAULTS and not 400 <= (self.http_status or 0) < 500
 
     def hide(self, secret: str | None) -> "HeraldError":
         """Makes sure that a provider that repeats the key in its answer does not spread it."""

@@ -4,7 +4,9 @@ One Herald speaks to one endpoint over kept connections. It retries nothing: a f
 and the loop above decides. The key leaves in a header and appears nowhere else.
 """
 
+from contextlib import AbstractAsyncContextManager
 from time import monotonic
+from typing import Literal
 
 import httpx2
 import msgspec
@@ -12,10 +14,13 @@ import msgspec
 from aster.contracts.blocks import AssistantBlock
 from aster.contracts.llm import BlockFinished, CallFinished, LLMResponse, ModelRequest
 from aster.contracts.model import Contract
-from aster.herald.call import ModelCall
+from aster.herald.call import ModelCall, error_body
 from aster.herald.endpoint import Endpoint
-from aster.herald.failure import FailureKind, HeraldError, kind_of_status
+from aster.herald.failure import FailureKind, HeraldError
 from aster.herald.protocols import PROTOCOLS
+from aster.herald.protocols.base import Decoder
+from aster.herald.text_tools.conversation import as_text
+from aster.herald.text_tools.decoder import TextToolDecoder
 from aster.herald.transport import KeepAliveTransport
 from aster.infra.clock import now_ms
 
@@ -49,8 +54,10 @@ class Herald:
         first_byte_timeout: float = 120.0,
         idle_timeout: float = 60.0,
         transport: httpx2.AsyncBaseTransport | None = None,
+        text_tools: Literal["auto", "true", "false"] = "auto",
     ) -> None:
         self.endpoint = endpoint
+        self._native_tools = endpoint.native_tools if text_tools == "auto" else text_tools == "false"
         self.last_call: CallStatus | None = None
         self._protocol = PROTOCOLS[endpoint.protocol]
         self._transport = transport or KeepAliveTransport()
@@ -68,7 +75,8 @@ class Herald:
         """The call, to be entered and iterated: one list of events per network read, the last one whole."""
         if not request.model:
             request = msgspec.structs.replace(request, model=self.endpoint.model)
-        path, headers, body = self._protocol.encode(request, self.endpoint)
+        wire = request if self._native_tools or not request.tools else as_text(request)
+        path, headers, body = self._protocol.encode(wire, self.endpoint)
         headers = {
             **self._headers,
             "accept": "text/event-stream, application/json",
@@ -79,23 +87,18 @@ class Herald:
             self._transport,
             self._http("POST", path, headers, body),
             self._protocol,
-            self._protocol.decoder(request),
+            self._decoder(request, wire),
             self._settle,
         )
 
+    def _decoder(self, request: ModelRequest, wire: ModelRequest) -> Decoder:
+        """Reads the answer to what went over the wire; calls in its text too, if tools were offered."""
+        decoder = self._protocol.decoder(wire)
+        return TextToolDecoder(decoder, request, native=self._native_tools) if request.tools else decoder
+
     async def complete(self, request: ModelRequest) -> LLMResponse:
         """The whole answer, for callers that do not need the stream."""
-        blocks: list[AssistantBlock] = []
-        end: CallFinished | None = None
-        async with self.stream(request) as call:
-            async for batch in call:
-                for event in batch:
-                    if isinstance(event, BlockFinished):
-                        blocks.append(event.block)
-                    elif isinstance(event, CallFinished):
-                        end = event
-        assert end is not None, "a call that ends without CallFinished raises"
-        return LLMResponse(blocks=tuple(blocks), stop_reason=end.stop_reason, usage=end.usage, model=end.model)
+        return await whole(self.stream(request))
 
     async def probe(self, timeout: float = 5.0) -> Probe:
         """Asks for the list of models: cheap, free, and it tells a wrong key from a dead endpoint."""
@@ -105,10 +108,11 @@ class Herald:
         try:
             response = await self._transport.handle_async_request(request)
             status = response.status_code
+            body = await error_body(response) if status >= 400 else b""
             await response.aclose()
         except httpx2.HTTPError as error:
             return Probe(reachable=False, latency_ms=_since(started), problem=str(error))
-        kind = kind_of_status(status)
+        kind = self._protocol.failure(status, response.headers, body).kind
         fine = status < 400 or kind is FailureKind.BAD_REQUEST
         problem = None if fine else HeraldError(kind, f"HTTP {status}").message
         return Probe(reachable=True, latency_ms=_since(started), problem=problem)
@@ -135,6 +139,21 @@ class Herald:
         else:
             problem = error.hide(self.endpoint.key).message
             self.last_call = CallStatus(ok=False, at_ms=now_ms(), kind=error.kind, problem=problem)
+
+
+async def whole(opening: AbstractAsyncContextManager[ModelCall]) -> LLMResponse:
+    """Reads a call to its end."""
+    blocks: list[AssistantBlock] = []
+    end: CallFinished | None = None
+    async with opening as call:
+        async for batch in call:
+            for event in batch:
+                if isinstance(event, BlockFinished):
+                    blocks.append(event.block)
+                elif isinstance(event, CallFinished):
+                    end = event
+    assert end is not None, "a call that ends without CallFinished raises"
+    return LLMResponse(blocks=tuple(blocks), stop_reason=end.stop_reason, usage=end.usage, model=end.model)
 
 
 def _since(started: float) -> float:

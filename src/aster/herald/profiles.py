@@ -38,7 +38,8 @@ class Price(NamedTuple):
 
 class Profile(NamedTuple):
     """One family. `sampling`: it takes temperature and top_p. `effort_with_tools`: it thinks beside tools in
-    Chat Completions (those that do not must be told to think not at all when tools are offered)."""
+    Chat Completions (those that do not must be told to think not at all when tools are offered).
+    `thinking_tokens`: the least and the most it takes as a thinking budget."""
 
     context_window: int
     max_output: int
@@ -49,6 +50,7 @@ class Profile(NamedTuple):
     pdf: bool = True
     effort_with_tools: bool = True
     known: bool = True
+    thinking_tokens: tuple[int, int] | None = None
 
 
 UNKNOWN = Profile(32_768, 4_096, vision=False, pdf=False, known=False)
@@ -68,6 +70,18 @@ def _gpt(price: Price, window: int = 400_000, *, chat_thinks: bool = True) -> Pr
 
 def _gpt_long(input_: float, output: float, cached: float, write: float) -> Profile:
     return _gpt(Price(input_, output, cached, write, 272_000, 2.0, 1.5), 1_050_000, chat_thinks=False)
+
+
+def _gemini(price: Price | None) -> Profile:
+    return Profile(1_048_576, 65_536, price, "effort")
+
+
+def _gemini_25(price: Price, least: int = 0, most: int = 24_576) -> Profile:
+    return Profile(1_048_576, 65_536, price, "budget", thinking_tokens=(least, most))
+
+
+def _local(window: int) -> Profile:
+    return Profile(window, 2_048, Price(0, 0, 0, 0), vision=False, pdf=False)
 
 
 PROFILES: dict[str, Profile] = {
@@ -111,23 +125,53 @@ PROFILES: dict[str, Profile] = {
     "o4-mini": Profile(200_000, 100_000, Price(1.1, 4.4, 0.275, 1.1), "effort", sampling=False),
     "o3-mini": Profile(200_000, 100_000, Price(1.1, 4.4, 0.55, 1.1), "effort", sampling=False, vision=False),
     "o3": Profile(200_000, 100_000, Price(2, 8, 0.5, 2), "effort", sampling=False),
+    "gemini-4-argon": _gemini(Price(2, 10, 0.1, 2)),  # until 2026-11-30, then twice as much
+    "gemini-4": _gemini(None),
+    "gemini-3.8-flash": _gemini(Price(0.75, 3.75, 0.075, 0.75)),  # the 3.6 to 3.8 until 2026-12-31, then twice
+    "gemini-3.7-flash": _gemini(Price(0.75, 3.75, 0.075, 0.75)),
+    "gemini-3.6-flash": _gemini(Price(0.75, 3.75, 0.075, 0.75)),
+    "gemini-3.5-flash": _gemini(Price(1.5, 9, 0.15, 1.5)),
+    "gemini-3.5-flash-lite": _gemini(Price(0.3, 2.5, 0.03, 0.3)),
+    "gemini-3.1-pro-preview": _gemini(Price(2, 12, 0.2, 2, 200_000, 2.0, 1.5)),
+    "gemini-3.1-flash-lite": _gemini(Price(0.25, 1.5, 0.025, 0.25)),
+    "gemini-3-flash-preview": _gemini(Price(0.5, 3, 0.05, 0.5)),
+    "gemini-3": _gemini(None),
+    "gemini-flash-latest": _gemini(None),
+    "gemini-pro-latest": _gemini(None),
+    "gemini-2.5-pro": _gemini_25(Price(1.25, 10, 0.125, 1.25, 200_000, 2.0, 1.5), 128, 32_768),
+    "gemini-2.5-flash": _gemini_25(Price(0.3, 2.5, 0.03, 0.3)),
+    "gemini-2.5-flash-lite": _gemini_25(Price(0.1, 0.4, 0.01, 0.1)),
+    "local": _local(16_384),
+    "local/qwen2.5-coder-1.5b": _local(32_768),
+    "local/smollm2-135m": _local(8_192),
 }
 _SNAPSHOT = re.compile(r"(-latest|[-@]\d{4}-?\d\d-?\d\d)?")
 
 
+_families = dict(PROFILES)
+
+
+def use(families: dict[str, Profile]) -> None:
+    """Look models up in these families from now on; there is one table for the whole process."""
+    _families.clear()
+    _families.update(families)
+    profile_of.cache_clear()
+
+
 @cache
 def profile_of(model: str) -> Profile:
-    """The family whose name is the longest prefix of the model's (after a gateway's `vendor/`).
+    """The family whose name is the longest prefix of the model's (with or without a gateway's `vendor/`).
 
     Abilities are inherited by names that only begin alike (a sibling, the next version); a price is not, it
     holds for the listed name and its dated snapshots.
     """
     plain = model.rpartition("/")[2]
-    family = max((name for name in PROFILES if plain.startswith(name)), key=len, default=None)
+    fitting = (name for name in _families if model.startswith(name) or plain.startswith(name))
+    family = max(fitting, key=len, default=None)
     if family is None:
         return UNKNOWN
-    listed = plain == model and _SNAPSHOT.fullmatch(plain[len(family) :])
-    return PROFILES[family] if listed else PROFILES[family]._replace(price=None)
+    listed = model.startswith(family) and _SNAPSHOT.fullmatch(model[len(family) :])
+    return _families[family] if listed else _families[family]._replace(price=None)
 
 
 def cost_usd(model: str, usage: TokenUsage) -> float | None:

@@ -1,6 +1,7 @@
 """Connections to providers, kept and reused: httpx2's transport interface over `connection.Connection`.
 
-It retries nothing, follows nothing and reads no proxy from the environment. How many connections there are
+It follows nothing, reads no proxy from the environment and retries nothing, except on a kept connection that was
+already dead: llama.cpp, for one, promises to keep a connection and closes it. How many connections there are
 is not its business: the engine's slots bound that. Where a proxy is needed, httpx2's own transport fits in
 its place.
 """
@@ -35,15 +36,28 @@ class KeepAliveTransport(httpx2.AsyncBaseTransport):
         lines.extend(b"%s: %s\r\n" % header for header in request.headers.raw)
         head = b"".join(lines) + b"\r\n"
         body = await request.aread()
-        connection = self._take(origin) or await self._connect(origin, timeouts["connect"])
-        exchange = _Body(self, origin, connection)
+        limits = timeouts["read"], request.extensions["idle_timeout"]
+        kept = self._take(origin)
+        if kept is not None:
+            try:
+                return await self._exchange(origin, kept, [head, body], *limits)
+            except httpx2.ReadError:
+                if kept.heard:
+                    raise
+        fresh = await self._connect(origin, timeouts["connect"])
+        return await self._exchange(origin, fresh, [head, body], *limits)
+
+    async def _exchange(
+        self, origin: _Origin, connection: Connection, data: list[bytes], first_byte: float, idle: float
+    ) -> httpx2.Response:
+        body = _Body(self, origin, connection)
         try:
-            connection.send([head, body], timeouts["read"], request.extensions["idle_timeout"])
+            connection.send(data, first_byte, idle)
             await connection.head()
         except BaseException:
             connection.close()
             raise
-        return httpx2.Response(connection.status, headers=connection.headers, stream=exchange)
+        return httpx2.Response(connection.status, headers=connection.headers, stream=body)
 
     async def aclose(self) -> None:
         for connection in list(self._all):

@@ -6,6 +6,7 @@ reference page `docs/reference/settings.md` is generated from this class.
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,6 +32,11 @@ def _default_brain() -> Path:
     return Path(base) / "aster" / "brain.sqlite"
 
 
+def _default_provider() -> Literal["local", "demo"]:
+    """A model of one's own where it can run at all (the `local` extra is installed), else the script."""
+    return "local" if find_spec("xllamacpp") is not None else "demo"
+
+
 class Settings(BaseModel):
     """One field per variable; the variable's name is the field's name in capitals."""
 
@@ -39,13 +45,61 @@ class Settings(BaseModel):
     host: str = Field("127.0.0.1", description="Address to listen on. Anything but loopback needs a key.")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
 
-    llm_provider: Literal["demo", "openai", "anthropic"] = Field(
-        "demo", description="Who answers: a provider's protocol, or `demo`, a built-in script that needs no key."
+    llm_provider: Literal["demo", "openai", "anthropic", "gemini", "openai_compatible", "local"] = Field(
+        default_factory=_default_provider,
+        description="Who answers: a provider's protocol; `local`, a small model on this machine that needs no key; "
+        "or `demo`, a built-in script.",
     )
     llm_model: str = Field("", description="The model to ask for; empty takes the provider's usual one.")
     llm_api_key: SecretStr | None = Field(None, description="The provider's key.")
+    gemini_api_key: SecretStr | None = Field(
+        None, description="The key for `LLM_PROVIDER=gemini`, where `LLM_API_KEY` is not set."
+    )
+    llm_openai_api: Literal["auto", "chat", "responses"] = Field(
+        "auto",
+        description="Which of OpenAI's protocols is spoken: `auto` takes Responses on OpenAI's own endpoint for "
+        "models that think beside tools only there, and Chat Completions everywhere else.",
+    )
     llm_base_url: str | None = Field(
         None, description="Another endpoint of the same protocol (Ollama, vLLM, llama.cpp, a gateway)."
+    )
+    llm_text_tools: Literal["auto", "true", "false"] = Field(
+        "auto",
+        description="Offer tools as text in the prompt and read calls from the reply: `true` for models without"
+        " tools of their own, `false` never, `auto` where the endpoint is known to have none.",
+    )
+    fallback_model: str = Field(
+        "", description="The model a turn goes on with when its own is overloaded, out of quota or keeps failing."
+    )
+    llm_allowed_models: str = Field(
+        "", description="Models a message may ask for in place of the usual one, comma-separated."
+    )
+    llm_pool_foreground: str = Field(
+        "",
+        description="Who answers people: `url|model` nodes, comma-separated, asked in turn. A node speaks"
+        " openai_compatible unless it begins with another provider (`provider:url|model`; without a url at its"
+        " own address). Empty is the one endpoint of LLM_PROVIDER.",
+    )
+    llm_pool_worker: str = Field("", description="Nodes for work behind the scenes; empty is the foreground.")
+    llm_pool_coding: str = Field("", description="Nodes for writing code; empty is the foreground.")
+    llm_pool_critic: str = Field("", description="Nodes that check answers; empty is the foreground.")
+    llm_pool_vision: str = Field(
+        "", description="Nodes that see images: messages with images go there and never to another pool."
+    )
+    llm_pool_api_key: SecretStr | None = Field(
+        None, description="The key for nodes of the pools; LLM_API_KEY only goes to the host it belongs to."
+    )
+    local_model: str = Field(
+        "", description="Which model `LLM_PROVIDER=local` runs (`aster model list`); empty takes the first it gets."
+    )
+    local_model_path: Path | None = Field(
+        None, description="A GGUF file of your own for `LLM_PROVIDER=local`; nothing is downloaded then."
+    )
+    local_model_dir: Path | None = Field(
+        None, description="Where downloaded models are kept; unset is `models` beside the brain."
+    )
+    local_model_context: int = Field(
+        16_384, ge=512, description="Tokens of conversation a local model holds; more takes more memory."
     )
     llm_first_byte_timeout: float = Field(120.0, gt=0, description="Seconds to wait for an answer to begin.")
     llm_idle_timeout: float = Field(60.0, gt=0, description="Seconds of silence allowed within an answer.")
@@ -54,6 +108,21 @@ class Settings(BaseModel):
         False, description="Go on by itself when an answer is cut off at `MAX_TOKENS`."
     )
     max_turns: int = Field(100, ge=1, description="Most model calls of one turn; then it ends with `max_turns`.")
+    light_model: str = Field(
+        "", description="A cheaper model, for calls once 80 % of a budget are used; empty stays with the usual one."
+    )
+    model_facts_path: Path | None = Field(
+        None, description="A JSON file with prices and facts of model families, merged over the built-in ones."
+    )
+    budget_user_day_usd: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Most USD a user may spend on models in a day (UTC)."
+    )
+    budget_task_usd: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Most USD a task may spend on models."
+    )
+    budget_turn_usd: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Most USD a turn may spend on models before a person is asked."
+    )
     system_prompt: str = Field("", description="The operator's instructions, in place of the stock prompt.")
 
     sqlite_db_path: Path = Field(default_factory=_default_brain, description="The brain: one SQLite file.")
@@ -116,8 +185,22 @@ class Settings(BaseModel):
         return tuple(Path(part.strip()) for part in self.allowed_roots.split(",") if part.strip())
 
     @property
+    def secrets(self) -> tuple[SecretStr, ...]:
+        """Every value that must never be shown."""
+        values = (getattr(self, name) for name in type(self).model_fields)
+        return tuple(value for value in values if isinstance(value, SecretStr))
+
+    @property
+    def allowed_models(self) -> tuple[str, ...]:
+        return tuple(part.strip() for part in self.llm_allowed_models.split(",") if part.strip())
+
+    @property
     def data_dir(self) -> Path:
         return self.sqlite_db_path.parent
+
+    @property
+    def models_dir(self) -> Path:
+        return self.local_model_dir or self.data_dir / "models"
 
     @property
     def origins(self) -> frozenset[str]:

@@ -27,6 +27,9 @@ GAUGES: Final[dict[str, str]] = {
     "brain_backlog": "Units that wait for the next commit.",
     "brain_fault": "1 while the brain cannot be written, else 0.",
     "draining": "1 while the engine shuts down, else 0.",
+    "circuits_open": "Model endpoints that are left alone after failing too often.",
+    "circuits_half_open": "Model endpoints that are being tried again.",
+    "quotas_used_up": "Model endpoints that are not asked until a limit of the provider is reset.",
 }
 COUNTERS: Final[dict[str, str]] = {
     "commits": "Commits of the brain.",
@@ -116,6 +119,9 @@ class Metrics:
         self.tokens = counter("tokens", "Tokens by bucket.", "model", "bucket")
         self.cost = counter("cost_usd", "Cost of model calls in US dollars.", "model")
 
+        self.circuits = counter("circuit_changes", "Circuits that opened or closed.", "endpoint", "state")
+        self.fallbacks = counter("provider_fallbacks", "Turns that went on with another model.", "reason")
+
         self.tools = counter("tool_calls", "Tool calls.", "tool", "outcome")
         self.tool_seconds = histogram("tool_seconds", "Duration of a tool call.", _FAST, "tool")
         self.hitl = counter("hitl_requests", "Requests to a human.", "kind")
@@ -130,6 +136,7 @@ class Metrics:
         self.unobserved = counter("observations_dropped", "Observations not kept because there were too many.")
 
         self.models, self.tool_names, self.routes = Capped(), Capped(), Capped(256)
+        self.endpoints = Capped()
         self.words = Capped()
         """Machine words that label an outcome: stop reasons, failure reasons, kinds."""
 

@@ -144,6 +144,18 @@ class Raven:
         log.debug("Model called.", extra={"model": model, "seconds": seconds, "outcome": outcome})
 
     @_harmless
+    def circuit_changed(self, endpoint: str, state: str) -> None:
+        self.metrics.circuits.labels(self.metrics.endpoints(endpoint), self.metrics.words(state)).inc()
+        level: Level = "info" if state == "closed" else "warning"
+        self.note("circuit_state", level, f"The circuit of {endpoint} is {state}.", endpoint=endpoint, state=state)
+
+    @_harmless
+    def fell_back(self, from_model: str, to_model: str, reason: str) -> None:
+        self.metrics.fallbacks.labels(self.metrics.words(reason)).inc()
+        message = f"{to_model} answers in place of {from_model}."
+        self.note("provider_fallback", "warning", message, from_model=from_model, to_model=to_model, reason=reason)
+
+    @_harmless
     def tool_ran(self, tool: str, ok: bool, reason: str | None, seconds: float) -> None:
         """Also notes a slow call and a denied one; the caller need not."""
         metrics = self.metrics

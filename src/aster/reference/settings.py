@@ -17,6 +17,7 @@ command-line option wins over both. An empty variable counts as unset. A wrong v
 that names the variable. Flags are `true` or `false`, in any case, and nothing else."""
 
 COMPUTED: Final[dict[str, str]] = {
+    "llm_provider": "`local` where the `local` extra is installed, else `demo`",
     "sqlite_db_path": "`$XDG_DATA_HOME/aster/brain.sqlite`, or below `~/.local/share`",
 }
 """Defaults that depend on the machine, in words."""

@@ -62,12 +62,14 @@ class Pending(BaseModel):
     request_id: str
     task_id: str
     turn_id: str
-    kind: str = Field(description="`permission`, `question` or `in_doubt`.")
+    kind: str = Field(description="`permission`, `question`, `in_doubt` or `budget`.")
     question: str
     created_at: str
     tool: str | None = None
     tool_call_id: str | None = None
-    input: dict[str, Any] | None = Field(None, description="What the tool would be called with.")
+    input: dict[str, Any] | None = Field(
+        None, description="What the tool would be called with; of a budget, where it stands."
+    )
     options: list[str] | None = Field(None, description="The answers that make sense, if they are few.")
     reason: str | None = Field(None, description="Why a human is asked.")
 

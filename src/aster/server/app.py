@@ -12,7 +12,7 @@ from aster.server import errors, reference
 from aster.server.auth import Doorkeeper
 from aster.server.guard import Guard
 from aster.server.origin import Origins
-from aster.server.routes import console, execute, health, hitl, metrics, tasks
+from aster.server.routes import console, execute, health, hitl, metrics, tasks, usage
 
 DESCRIPTION = """\
 Post a message, get every step back as a durable stream of typed events.
@@ -24,6 +24,7 @@ TAGS = [
     {"name": "execute", "description": "Turns: run, follow, come back to, stop."},
     {"name": "hitl", "description": "Requests to a human, and their answers."},
     {"name": "tasks", "description": "Conversations and their threads of events."},
+    {"name": "usage", "description": "What model calls used and cost, and how much may be spent."},
     {"name": "operation", "description": "For whoever runs the engine."},
 ]
 
@@ -57,7 +58,7 @@ def create_app(engine: Engine) -> FastAPI:
     app.state.engine = engine
     app.add_middleware(Guard, engine=engine, door=door, origins=Origins(engine.settings.origins))
     errors.install(app)
-    for resource in (execute, hitl, tasks, health, metrics, console):
+    for resource in (execute, hitl, tasks, usage, health, metrics, console):
         app.include_router(resource.router)
     reference.install(app)
     return app

@@ -59,6 +59,9 @@ class ExecuteBody(Part):
     media: MediaList = Field(default_factory=list[Media], description="Images, documents and further text.")
     direct: StrictBool = Field(False, description="Skip planning and run the loop directly.")
     super_thinking: StrictBool = Field(False, description="Let the model think at length first.")
+    model: OtherId | None = Field(
+        None, description="The model to ask in place of the usual one; one of `LLM_ALLOWED_MODELS`."
+    )
     edit_message_id: OtherId | None = Field(
         None,
         description="Put this message in the place of an earlier one; what followed that one no longer counts.",
@@ -91,6 +94,7 @@ class ExecuteBody(Part):
             retry_message_id=self.retry_message_id,
             on_busy=self.on_busy,
             request_id=request_id,
+            model=self.model,
         )
 
 
@@ -103,7 +107,9 @@ class RespondBody(Part):
     """A person's answer, to a request or to the oldest open one of a task."""
 
     answer: Text = Field(
-        min_length=1, max_length=ANSWER_CHARS, description="`yes` or `no` to a permission, free text to a question."
+        min_length=1,
+        max_length=ANSWER_CHARS,
+        description="`yes` or `no` to a permission or a budget, free text to a question.",
     )
     request_id: OtherId | None = None
     task_id: TaskId | None = None
@@ -118,7 +124,7 @@ class RespondBody(Part):
             raise PydanticCustomError("addressed", "is missing, and so is task_id", {"field": "request_id"})
         return self
 
-    def reply(self, resolved_by: str) -> HitlReply:
+    def reply(self, resolved_by: str, *, operator: bool) -> HitlReply:
         return HitlReply(
             answer=self.answer,
             request_id=self.request_id,
@@ -126,6 +132,7 @@ class RespondBody(Part):
             feedback=self.feedback,
             content_blocks=tuple(part.block() for part in self.content_blocks),
             resolved_by=resolved_by,
+            operator=operator,
         )
 
 

@@ -1,7 +1,8 @@
 """A model server for tests, demos, chaos runs and benchmarks: a script that speaks real wire formats.
 
-It answers `POST /v1/messages` (Anthropic) and `POST /v1/chat/completions` (OpenAI), streaming or not, over
-loopback, records every call, and misbehaves exactly as told. It is never a mock: the client under test
+It answers `POST /v1/messages` (Anthropic), `POST /v1/chat/completions` and `POST /v1/responses` (OpenAI) and
+`POST /v1beta/models/{model}:generateContent` (Gemini), streaming or not, over loopback, records every call, and
+misbehaves exactly as told. It is never a mock: the client under test
 opens a socket and parses what a provider would send.
 
 ::

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from aster.testing.conversation import Conversation
 
-Protocol = Literal["anthropic", "openai"]
+Protocol = Literal["anthropic", "openai", "responses", "gemini"]
 
 
 class RecordedCall(Struct, eq=False):

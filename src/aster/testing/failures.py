@@ -27,6 +27,13 @@ _STATUS: Mapping[ErrorKind, int] = {
 }
 _ANTHROPIC_STATUS: Mapping[ErrorKind, int] = {**_STATUS, "quota": 402, "overloaded": 529}
 _OPENAI_STATUS: Mapping[ErrorKind, int] = {**_STATUS, "quota": 429, "overloaded": 503}
+_GEMINI_STATUS: Mapping[ErrorKind, int] = {
+    **_STATUS,
+    "authentication": 400,
+    "too_large": 400,
+    "quota": 403,
+    "overloaded": 503,
+}
 
 _KIND: Mapping[int, ErrorKind] = {
     400: "invalid_request",
@@ -62,6 +69,12 @@ class _OpenAI(NamedTuple):
     code: str | None
     param: str | None
     message: str
+
+
+class _Gemini(NamedTuple):
+    status: str
+    message: str
+    reason: str | None = None
 
 
 _ANTHROPIC: Mapping[ErrorKind, _Anthropic] = {
@@ -147,6 +160,40 @@ _OPENAI: Mapping[ErrorKind, _OpenAI] = {
         "Our servers are currently overloaded. Please try again later.",
     ),
 }
+_GEMINI: Mapping[ErrorKind, _Gemini] = {
+    "invalid_request": _Gemini(
+        "INVALID_ARGUMENT", "* GenerateContentRequest.contents: contents is not specified\n"
+    ),
+    "context_overflow": _Gemini(
+        "INVALID_ARGUMENT",
+        "The input token count (1250024) exceeds the maximum number of tokens allowed (1048576).",
+    ),
+    "authentication": _Gemini(
+        "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", "API_KEY_INVALID"
+    ),
+    "quota": _Gemini(
+        "PERMISSION_DENIED",
+        "This API method requires billing to be enabled. Please enable billing on project #1.",
+        "BILLING_DISABLED",
+    ),
+    "permission": _Gemini("PERMISSION_DENIED", "The caller does not have permission"),
+    "not_found": _Gemini(
+        "NOT_FOUND",
+        "models/{model} is not found for API version v1beta, or is not supported for generateContent. "
+        "Call ListModels to see the list of available models and their supported methods.",
+    ),
+    "too_large": _Gemini("INVALID_ARGUMENT", "Request payload size exceeds the limit: 20971520 bytes."),
+    "rate_limit": _Gemini(
+        "RESOURCE_EXHAUSTED",
+        "You exceeded your current quota, please check your plan and billing details. "
+        "* Quota exceeded for metric: generativelanguage.googleapis.com/generate_content_free_tier_requests, "
+        "limit: 10\nPlease retry in {wait}.",
+    ),
+    "server_error": _Gemini("INTERNAL", "An internal error has occurred. Please retry."),
+    "unavailable": _Gemini("UNAVAILABLE", "The service is currently unavailable."),
+    "timeout": _Gemini("DEADLINE_EXCEEDED", "Deadline expired before operation could complete."),
+    "overloaded": _Gemini("UNAVAILABLE", "The model is overloaded. Please try again later."),
+}
 
 
 def new_id(prefix: str) -> str:
@@ -165,6 +212,31 @@ def openai_error(
     row = _OPENAI[kind]
     text = message if message is not None else row.message.format(model=model, wait=_span(retry_after))
     return {"error": {"message": text, "type": row.type, "param": row.param, "code": row.code}}
+
+
+def gemini_error(
+    kind: ErrorKind, message: str | None, model: str, retry_after: float | None = None
+) -> tuple[int, dict[str, Any]]:
+    """The usual status, and the body: the time to wait is in it, not in a header."""
+    row = _GEMINI[kind]
+    wait = f"{retry_after or 1:g}s"
+    text = message if message is not None else row.message.format(model=model, wait=wait)
+    details: list[dict[str, Any]] = []
+    if row.reason is not None:
+        info = {"reason": row.reason, "domain": "googleapis.com"}
+        details.append({"@type": "type.googleapis.com/google.rpc.ErrorInfo", **info})
+    if kind == "rate_limit" or retry_after is not None:
+        details.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": wait})
+    status = _GEMINI_STATUS[kind]
+    error = {"code": status, "message": text, "status": row.status}
+    return status, {"error": error | {"details": details} if details else error}
+
+
+def gemini_failure(failure: Failure, model: str) -> HttpAnswer:
+    status, kind = _resolve(failure, _GEMINI_STATUS)
+    _, body = gemini_error(kind, failure.message, model, failure.retry_after)
+    body["error"]["code"] = status
+    return HttpAnswer(status, failure.headers, json.encode(body))
 
 
 def anthropic_failure(failure: Failure, model: str) -> HttpAnswer:

@@ -105,7 +105,7 @@ class Thinking(_Data, frozen=True, tag="thinking"):
 
 
 class RedactedThinking(_Data, frozen=True, tag="redacted_thinking"):
-    """Thinking that came encrypted. Only Anthropic's protocol can carry it; the others leave it out."""
+    """Thinking that came encrypted. Anthropic's protocol and Responses carry it; the others leave it out."""
 
     data: str = "EmwKAhgBEgyRZWRhY3RlZCB0aG91Z2h0"
 

@@ -18,9 +18,11 @@ from aster.testing.anthropic import AnthropicWire
 from aster.testing.calls import CallLog, RecordedCall
 from aster.testing.connection import Connection, Exchange, Request
 from aster.testing.conversation import Conversation
+from aster.testing.gemini import GeminiWire
 from aster.testing.openai import OpenAIWire
 from aster.testing.playbook import Playbook
 from aster.testing.player import Holds, Player
+from aster.testing.responses import ResponsesWire
 from aster.testing.script import Answer, CallableRule, Failure, Reply, Rule, Script
 from aster.testing.wire import Wire, error_in, seal, spoil, whole_steps
 
@@ -61,10 +63,12 @@ class ModelServer:
         self._wires: Mapping[str, Wire] = {
             "/v1/messages": AnthropicWire(),
             "/v1/chat/completions": OpenAIWire(),
+            "/v1/responses": ResponsesWire(),
         }
         self._routes: Mapping[tuple[str, str], Callable[[Request], tuple[int, Any]]] = {
             ("GET", "/health"): self._health,
             ("GET", "/v1/models"): self._list_models,
+            ("GET", "/v1beta/models"): self._list_gemini_models,
             ("GET", "/_calls"): self._list_calls,
             ("POST", "/_script"): self._replace_script,
             ("POST", "/_reset"): self._reset,
@@ -73,7 +77,7 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """The root of the server: Anthropic's base URL. OpenAI's is this with ``/v1``."""
+        """The root: Anthropic's base URL. OpenAI's is this with ``/v1``, Gemini's with ``/v1beta``."""
         return f"http://{_HOST}:{self.port}"
 
     @property
@@ -140,7 +144,7 @@ class ModelServer:
 
     async def _handle(self, exchange: Exchange) -> None:
         request = exchange.request
-        wire = self._wires.get(request.path)
+        wire = self._wires.get(request.path) or GeminiWire.at(request.path)
         if wire is not None and request.method == "POST":
             await self._model_call(wire, exchange)
             return
@@ -148,7 +152,7 @@ class ModelServer:
         if route is not None:
             _send_json(exchange, *route(request))
             return
-        known = request.path in self._wires or any(path == request.path for _, path in self._routes)
+        known = wire is not None or any(path == request.path for _, path in self._routes)
         _send_json(exchange, 405 if known else 404, {"error": f"no route {request.method} {request.path}"})
 
     async def _model_call(self, wire: Wire, exchange: Exchange) -> None:
@@ -211,6 +215,9 @@ class ModelServer:
             return 200, {"data": data, "has_more": False, **ends}
         data = [{"id": m, "object": "model", "created": 1700000000, "owned_by": "script"} for m in self.models]
         return 200, {"object": "list", "data": data}
+
+    def _list_gemini_models(self, _: Request) -> tuple[int, Any]:
+        return 200, {"models": [{"name": f"models/{name}", "displayName": name} for name in self.models]}
 
     def _list_calls(self, _: Request) -> tuple[int, Any]:
         return 200, [call.summary() for call in self.calls]

@@ -13,6 +13,7 @@ from aster.contracts.blocks import TextBlock, ThinkingBlock, ToolUseBlock
 from aster.contracts.events import (
     ContentBlockStop,
     Event,
+    ModelProgress,
     Phase,
     Recovery,
     TextDelta,
@@ -68,10 +69,13 @@ class Play:
         )
         self(ToolResult, tool="bash", tool_call_id="c1", step=1, output=output)
 
+    def glass(self) -> list[str]:
+        return Glass().write(self._out.getvalue()).seen()
+
     def end(self) -> list[str]:
         self(ThreadLifecycle, phase=Phase.COMPLETED)
         self._screen.end(self._transcript)
-        return Glass().write(self._out.getvalue()).seen()
+        return self.glass()
 
 
 def test_a_terminal_shows_the_answer_rendered_and_once() -> None:
@@ -170,3 +174,11 @@ def _folded(text: str) -> list[str]:
     out = io.StringIO()
     Console(file=out, width=60).print(text)
     return [line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")]
+
+
+def test_a_wait_for_the_model_is_shown_while_it_lasts() -> None:
+    play = Play(terminal=True)
+    play(ModelProgress, stage="downloading", text="Downloading tiny: 3 of 9 MB", done_bytes=3, total_bytes=9)
+    assert any("Downloading tiny: 3 of 9 MB" in line for line in play.glass())
+    play.say("Hello.")
+    assert not any("Downloading" in line for line in play.end())

@@ -29,6 +29,15 @@ def test_thinking_goes_back_to_its_own_model_alone() -> None:
     assert wire[0].blocks == [mine, unknown, TextBlock(text="said")]
 
 
+def test_marks_go_back_to_their_own_model_alone() -> None:
+    text, call = (
+        TextBlock(text="t", signature="s", model="m"),
+        ToolUseBlock(id="c", name="clock", input={}, signature="s", model="m"),
+    )
+    assert normalise([assistant(text, call)], "m")[0].blocks == [text, call]
+    assert normalise([assistant(text, call)], "other")[0].blocks == [TextBlock(text="t"), _CALL]
+
+
 def test_a_message_of_thoughts_alone_is_left_out() -> None:
     assert normalise([user("a"), assistant(ThinkingBlock(text="hm", model="m")), user("b")], "m")[0].blocks == [
         TextBlock(text="a"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from aster.brain.fanout import Fanout, Subscription
 from aster.brain.protocol import BrainHealth
 from aster.brain.records import (
+    BudgetRow,
     ConversationRow,
     Frame,
     HitlRecord,
@@ -15,14 +16,19 @@ from aster.brain.records import (
     KeyRow,
     ObservabilityRow,
     Place,
+    QuotaRow,
     Row,
     SnapshotRow,
+    Spent,
     ThreadKey,
     ThreadRecord,
     TrajectoryRow,
     TurnRecord,
+    UsageGroup,
+    UsageSlice,
+    UsageSum,
 )
-from aster.brain.sqlite import queries, retention
+from aster.brain.sqlite import money, queries, retention
 from aster.brain.sqlite.connection import FileLock, connect
 from aster.brain.sqlite.readers import Readers
 from aster.brain.sqlite.writer import Writer
@@ -213,6 +219,21 @@ class SqliteBrain:
     async def request(self, user_id: str, request_id: str) -> HitlRecord | None:
         return await self._readers.run(queries.request, user_id, request_id)
 
+    async def budget_requests(self) -> list[HitlRecord]:
+        return await self._readers.run(queries.budget_requests)
+
+    async def usage(self, what: UsageSlice, group: UsageGroup, limit: int) -> tuple[list[UsageSum], UsageSum]:
+        return await self._readers.run(money.usage, what, group, limit)
+
+    async def spent(self, key: ThreadKey, since: int) -> Spent:
+        return await self._readers.run(money.spent, key, since)
+
+    async def budgets(self) -> list[BudgetRow]:
+        return await self._readers.run(money.budgets)
+
+    async def drop_budget(self, row: BudgetRow) -> None:
+        await self._writer.run(lambda db: money.drop_budget(db, row))
+
     async def key_by_hash(self, key_hash: str) -> KeyRow | None:
         return await self._readers.run(queries.key_by_hash, key_hash)
 
@@ -221,6 +242,9 @@ class SqliteBrain:
 
     async def observations(self, user_id: str, *, limit: int, kind: str | None = None) -> list[ObservabilityRow]:
         return await self._readers.run(queries.observations, user_id, limit=limit, kind=kind)
+
+    async def quota_windows(self) -> list[QuotaRow]:
+        return await self._readers.run(queries.quota_windows, now_ms())
 
     async def counts(self) -> dict[str, int]:
         return await self._readers.run(queries.counts)

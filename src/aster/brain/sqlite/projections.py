@@ -5,7 +5,7 @@ Each projection runs in the commit of the event itself, so a table never says so
 
 import sqlite3
 
-from aster.brain.records import Row
+from aster.brain.records import Row, ThreadKey
 from aster.brain.sequencer import Placed
 from aster.contracts.blocks import TextBlock
 from aster.contracts.events import (
@@ -26,12 +26,15 @@ TITLE_CHARS = 80
 def project(db: sqlite3.Connection, placed: Placed) -> None:
     """Apply a thread's new records to the tables derived from it."""
     thread_id, user_id, now = placed.slot.id, placed.key.user_id, placed.slot.last_ms
+    copied = _copied_until(placed)
     for event in placed.records:
         match event:
             case ThreadLifecycle():
                 _lifecycle(db, event, thread_id, user_id, now)
             case Usage():
                 _usage(db, event)
+                if event.seq > copied:
+                    _spent(db, event, placed.key, now)
             case UserMessage():
                 _message(db, event, thread_id)
             case HitlRequest():
@@ -95,6 +98,30 @@ def _usage(db: sqlite3.Connection, event: Usage) -> None:
             event.cache_write_tokens,
             event.cost_usd or 0.0,
             event.turn_id,
+        ),
+    )
+
+
+def _copied_until(placed: Placed) -> int:
+    """The seq up to which a fork copied records; what they cost was paid for where they were copied from."""
+    forks = [event.seq for event in placed.records if isinstance(event, TaskLifecycle) and event.phase == "forked"]
+    return max(forks, default=0)
+
+
+def _spent(db: sqlite3.Connection, event: Usage, key: ThreadKey, now: int) -> None:
+    db.execute(
+        "INSERT INTO usage (user_id, task_id, turn_id, model, input_tokens, output_tokens, cache_read_tokens,"
+        " cache_write_tokens, cost_usd, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *key,
+            event.turn_id,
+            event.model,
+            event.input_tokens,
+            event.output_tokens,
+            event.cache_hit_tokens,
+            event.cache_write_tokens,
+            event.cost_usd,
+            now,
         ),
     )
 

@@ -12,6 +12,7 @@ from aster.brain.records import (
     KeyRow,
     ObservabilityRow,
     Place,
+    QuotaRow,
     SnapshotRow,
     ThreadKey,
     ThreadRecord,
@@ -198,6 +199,15 @@ def request(db: sqlite3.Connection, user_id: str, request_id: str) -> HitlRecord
     return _one(HitlRecord, db.execute(sql, (user_id, request_id)).fetchone())
 
 
+def budget_requests(db: sqlite3.Connection) -> list[HitlRecord]:
+    """Open requests of every user about a budget; asked once, at boot."""
+    sql = (
+        f"SELECT {_HITL} FROM hitl_requests r JOIN threads h USING (thread_id)"
+        " WHERE r.status = 'pending' AND r.kind = 'budget' ORDER BY r.created_at, r.rowid"
+    )
+    return _rows(HitlRecord, db.execute(sql))
+
+
 def key_by_hash(db: sqlite3.Connection, key_hash: str) -> KeyRow | None:
     sql = f"SELECT {_columns(KeyRow)} FROM api_keys WHERE key_hash = ?"
     return _one(KeyRow, db.execute(sql, (key_hash,)).fetchone())
@@ -215,6 +225,12 @@ def observations(
     if kind is not None:
         sql, params = sql + " AND kind = ?", [*params, kind]
     return _rows(ObservabilityRow, db.execute(sql + " ORDER BY created_at DESC LIMIT ?", [*params, limit]))
+
+
+def quota_windows(db: sqlite3.Connection, now: int) -> list[QuotaRow]:
+    """The limits of model providers that still mean something."""
+    sql = f"SELECT {_columns(QuotaRow)} FROM quota_windows WHERE resets_at > ?"
+    return _rows(QuotaRow, db.execute(sql, (now,)))
 
 
 def counts(db: sqlite3.Connection) -> dict[str, int]:

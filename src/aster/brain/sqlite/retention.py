@@ -40,8 +40,9 @@ def fold_deltas(db: sqlite3.Connection, ended_before: int, now: int) -> int:
 
 
 def prune(db: sqlite3.Connection, now: int, observations_before: int) -> int:
-    """Drop expired snapshots and old observations."""
+    """Drop expired snapshots, limits that were reset long ago, and old observations."""
     gone = db.execute("DELETE FROM channel_state_snapshots WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM quota_windows WHERE resets_at <= ?", (now - 86_400_000,)).rowcount
     return (
         gone + db.execute("DELETE FROM observability_events WHERE created_at < ?", (observations_before,)).rowcount
     )

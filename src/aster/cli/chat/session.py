@@ -176,7 +176,8 @@ async def _greeting(client: AsterClient) -> str:
     model = health.subsystems.get("llm", {})
     if model.get("provider") == "demo":
         return f"Aster {health.version}: no model is configured, a script answers (`aster serve --help`)."
-    return f"Aster {health.version}, model {model.get('model', 'unknown')}."
+    small = f" ({note})" if (note := model.get("note")) else ""
+    return f"Aster {health.version}, model {model.get('model', 'unknown')}{small}."
 
 
 def _history() -> Path:

@@ -23,7 +23,7 @@ class PlainSurface:
     def card(self, card: ToolCard) -> None:
         self.notice(f"* {call_line(card)}\n  {result_line(card)}")
 
-    def unfinished(self, items: list[Item], shown: int) -> None:
+    def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
         """A pipe has no place for what may still change."""
 
     def said(self, text: str) -> None:

@@ -23,7 +23,7 @@ class Surface(Protocol):
         """A call that is over."""
         ...
 
-    def unfinished(self, items: list[Item], shown: int) -> None:
+    def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
         """What is under way and may still change; of the first item `shown` characters are out already."""
         ...
 
@@ -81,7 +81,7 @@ class Screen:
                 break
             self._finished.append(item)
             self._current, self._shown = None, 0
-        self.surface.unfinished(items[len(self._finished) :], self._shown)
+        self.surface.unfinished(items[len(self._finished) :], self._shown, transcript.waiting)
 
     def end(self, transcript: Transcript) -> None:
         """The turn is over: show the rest, whatever became of it."""

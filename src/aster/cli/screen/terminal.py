@@ -51,7 +51,7 @@ class TerminalSurface:
         self._print(Text(f"  ⎿ {result_line(card, width)}", "dim", no_wrap=True, overflow="ellipsis"))
         self._print(Text())
 
-    def unfinished(self, items: list[Item], shown: int) -> None:
+    def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
         parts: list[ConsoleRenderable] = []
         for index, item in enumerate(items):
             match item:
@@ -63,7 +63,7 @@ class TerminalSurface:
                     parts.append(Text(f"○ {call_line(item, self._console.width - 4)}", no_wrap=True))
                 case _:
                     pass
-        parts.append(self._sign_of_life(items))
+        parts.append(self._sign_of_life(items, waiting))
         self._redraw(parts)
 
     def said(self, text: str) -> None:
@@ -82,10 +82,10 @@ class TerminalSurface:
             self._live = None
         self._began = None
 
-    def _sign_of_life(self, items: list[Item]) -> Text:
+    def _sign_of_life(self, items: list[Item], waiting: str) -> Text:
         now = time.monotonic()
         self._began = self._began or now
-        doing = "running" if any(isinstance(item, ToolCard) for item in items) else "working"
+        doing = "running" if any(isinstance(item, ToolCard) for item in items) else clean(waiting) or "working"
         spin = _SPIN[int(now * 12) % len(_SPIN)]
         return Text(f"{spin} {doing} · {int(now - self._began)} s · Ctrl-C cancels", "dim", no_wrap=True)
 

@@ -23,7 +23,7 @@ from aster.contracts.events.lifecycle import (
     UserMessage,
 )
 from aster.contracts.events.memory import MemoryRetrieval, MemoryWrite, RetrievedItem, WorkingMemoryUpdate
-from aster.contracts.events.models import AssetState, CircuitState, HookRan, ProviderFallback
+from aster.contracts.events.models import AssetState, CircuitState, HookRan, ModelProgress, ProviderFallback
 from aster.contracts.events.money import BudgetEvent, Usage
 from aster.contracts.events.plan import PlanStep, PlanUpdate, TodoItem, TodoUpdate
 from aster.contracts.events.tools import ToolCallIssued, ToolError, ToolProgress, ToolResult, ToolRetry
@@ -72,6 +72,7 @@ AnyEvent: TypeAlias = (
     | GoalStatus
     | ProviderFallback
     | CircuitState
+    | ModelProgress
     | HookRan
     | AssetState
     | Usage
@@ -157,6 +158,7 @@ __all__ = [
     "ManifestEntry",
     "MemoryRetrieval",
     "MemoryWrite",
+    "ModelProgress",
     "PermissionPrompt",
     "Phase",
     "PlanStep",

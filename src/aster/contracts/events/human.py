@@ -5,11 +5,14 @@ from typing import Any, Literal, TypeAlias
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.events.base import Event
 
-HitlKind: TypeAlias = Literal["permission", "question", "in_doubt"]
+HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget"]
 
 
 class HitlRequest(Event, tag="hitl_request"):
-    """The turn needs a person; it goes on when `/hitl/respond` names this request (or the task)."""
+    """The turn needs a person; it goes on when `/hitl/respond` names this request (or the task).
+
+    A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`).
+    """
 
     request_id: str
     kind: HitlKind

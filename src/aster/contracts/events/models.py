@@ -1,8 +1,9 @@
 """Events about the machinery around the model: fallbacks, breakers, hooks, connectors."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from aster.contracts.events.base import Event
+from aster.contracts.events.base import Event, Grade
+from aster.contracts.llm import ModelStage
 
 
 class ProviderFallback(Event, tag="provider_fallback"):
@@ -16,6 +17,17 @@ class CircuitState(Event, tag="circuit_state"):
     state: Literal["closed", "open", "half_open"]
     failures: int = 0
     retry_after_ms: int | None = None
+
+
+class ModelProgress(Event, tag="model_progress"):
+    """The turn waits for a model that the engine itself makes ready; the bytes are those of its weights."""
+
+    grade: ClassVar[Grade] = Grade.DELTA
+
+    stage: ModelStage
+    text: str
+    done_bytes: int | None = None
+    total_bytes: int | None = None
 
 
 class HookRan(Event, tag="hook_ran"):

@@ -22,6 +22,8 @@ class Usage(Event, tag="usage"):
 
 
 class BudgetEvent(Event, tag="budget_event"):
+    """A budget (`user` is a person's day, then `task` and `turn`) is nearly used up, or stops the turn."""
+
     scope: str
     status: Literal["reserved", "settled", "warning", "exceeded"]
     limit: float

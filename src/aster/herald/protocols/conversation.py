@@ -1,14 +1,14 @@
 """A conversation in the shape every provider accepts, before any of them is spoken to.
 
 Neighbouring messages of one role become one, tool results stand first in theirs, empty text disappears, and
-thinking goes back only to the model that thought it: a provider rejects another's signature.
+thinking and marks go back only to the model they came from: a provider rejects another's signature.
 """
 
 from collections.abc import Sequence
 
 import msgspec
 
-from aster.contracts.blocks import ContentBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from aster.contracts.blocks import ContentBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from aster.contracts.messages import Message, Role
 
 
@@ -24,7 +24,7 @@ def normalise(messages: Sequence[Message], model: str, cache_upto: int = 0) -> l
     """The messages for this model, merged and ordered, the last of the first `cache_upto` marked."""
     wire: list[WireMessage] = []
     for position, message in enumerate(messages, start=1):
-        blocks = [block for block in message.content if _worth_sending(block, model)]
+        blocks = [_unmarked(block, model) for block in message.content if _worth_sending(block, model)]
         if not all(isinstance(block, ThinkingBlock) for block in blocks):
             if wire and wire[-1].role == message.role:
                 wire[-1].blocks.extend(blocks)
@@ -44,3 +44,10 @@ def _worth_sending(block: ContentBlock, model: str) -> bool:
     if isinstance(block, ThinkingBlock):
         return block.model is None or block.model == model
     return True
+
+
+def _unmarked(block: ContentBlock, model: str) -> ContentBlock:
+    """The block, without another model's signature on it."""
+    if isinstance(block, TextBlock | ToolUseBlock) and block.signature is not None and block.model != model:
+        return msgspec.structs.replace(block, signature=None, model=None)
+    return block

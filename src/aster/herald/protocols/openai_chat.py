@@ -97,6 +97,10 @@ def _judgement(request: ModelRequest) -> dict[str, Any]:
             fields["temperature"] = request.temperature
         if request.top_p is not None:
             fields["top_p"] = request.top_p
+        if request.top_k is not None and not profile.known:
+            fields["top_k"] = request.top_k
+        if request.presence_penalty:
+            fields["presence_penalty"] = request.presence_penalty
         if request.stop_sequences:
             fields["stop"] = request.stop_sequences
     if request.output_schema is not None:

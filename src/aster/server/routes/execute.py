@@ -31,6 +31,7 @@ router = APIRouter(tags=["execute"], dependencies=KEYED)
             ErrorCode.MALFORMED_REQUEST,
             ErrorCode.INVALID_REQUEST,
             ErrorCode.NOT_FOUND,
+            ErrorCode.BUDGET_EXCEEDED,
             ErrorCode.TASK_BUSY,
             ErrorCode.HITL_REQUIRED,
             ErrorCode.TOOL_IN_DOUBT,

@@ -6,6 +6,9 @@ from fastapi import APIRouter, Response
 
 from aster import __version__
 from aster.engine_core.engine import Engine
+from aster.herald.local.runtime import SMALL, LocalRuntime
+from aster.herald.node import Node
+from aster.herald.pools import Pools
 from aster.infra.clock import iso_ms, now_ms
 from aster.server.answers import Health, Subsystem
 from aster.server.visit import Serving
@@ -45,12 +48,44 @@ async def _brain(engine: Engine) -> Subsystem:
 
 def _llm(engine: Engine) -> Subsystem:
     """As the last call went; nothing is asked for the sake of a health check."""
-    last = engine.herald.last_call
-    named = {"provider": engine.settings.llm_provider, "model": engine.herald.endpoint.model}
-    if last is None:
-        return _part(True, **named)
-    problem = {} if last.ok else {"problem": last.problem}
-    return _part(last.ok, **named, last_call_at=iso_ms(last.at_ms), **problem)
+    herald = engine.herald
+    last = herald.last_call
+    facts: dict[str, Any] = {"provider": engine.settings.llm_provider, "model": herald.endpoint.model}
+    if last is not None:
+        facts["last_call_at"] = iso_ms(last.at_ms)
+    if engine.local is not None:
+        facts |= _local(engine.local)
+    failing = [node.name for node in herald.foreground.nodes if node.breaker.state != "closed"]
+    if last is not None and not last.ok:
+        facts["problem"] = last.problem
+    elif failing:
+        facts["problem"] = f"left alone after failing too often: {', '.join(failing)}"
+    endpoints = [_endpoint(herald, node) for node in herald.nodes]
+    return _part("problem" not in facts, **facts, endpoints=endpoints)
+
+
+def _local(model: LocalRuntime) -> dict[str, Any]:
+    """The engine's own model: what it is, and how far it has come."""
+    state = model.state
+    facts = {"model": model.model, "stage": state.stage, "text": state.text, "note": SMALL}
+    weights = {"done_bytes": state.done_bytes, "total_bytes": state.total_bytes}
+    problem = {"problem": state.text} if state.stage == "unavailable" else {}
+    return {**facts, **{name: size for name, size in weights.items() if size is not None}, **problem}
+
+
+def _endpoint(herald: Pools, node: Node) -> dict[str, Any]:
+    """One node: its circuit, and how long it is not going to be asked."""
+    refusal = node.refusal()
+    wait = {} if refusal is None else {"retry_after_seconds": round(refusal.retry_after or 0.0, 3)}
+    return {
+        "endpoint": node.endpoint.name,
+        "model": node.model,
+        "pools": herald.pools_of(node),
+        "circuit": node.breaker.state,
+        "failures": node.breaker.failures,
+        "rate_limited": node.quota.wait() > 0,
+        **wait,
+    }
 
 
 def _sandbox(engine: Engine) -> Subsystem:

@@ -21,13 +21,14 @@ router = APIRouter(prefix="/hitl", tags=["hitl"], dependencies=KEYED)
         ErrorCode.MALFORMED_REQUEST,
         ErrorCode.INVALID_REQUEST,
         ErrorCode.HITL_NOT_PENDING,
+        ErrorCode.PERMISSION_DENIED,
         ErrorCode.UNSUPPORTED_MEDIA_TYPE,
         ErrorCode.PAYLOAD_TOO_LARGE,
     ),
 )
 async def respond(body: RespondBody, engine: Serving, visit: Visiting, response: Response) -> Resumed:
     """Addressed by `request_id`, or by `task_id` to its oldest open request. The first valid answer wins."""
-    reply = body.reply(visit.caller.key or visit.user_id)
+    reply = body.reply(visit.caller.key or visit.user_id, operator=visit.caller.operator)
     status, request_id = await engine.coordinator.answer(visit.user_id, reply)
     response.headers.update(warnings(body))
     return Resumed.model_validate({"status": status, "request_id": request_id})

@@ -1,0 +1,189 @@
+"""Budgets: who may spend how much, and what calls under way may still cost.
+
+What was spent is in the brain, one row per call. What may still be spent by calls under way is held in memory, from
+before a call until its usage is durable; so calls side by side cannot overrun a budget together, and a crash, after
+which nothing is under way, leaves nothing held.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+from aster.brain.protocol import Brain
+from aster.brain.records import BudgetRow, ThreadKey
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.turn import BudgetOwner, BudgetScope
+from aster.infra.clock import iso_ms, now_ms
+from aster.infra.settings import Settings
+
+DAY_MS = 86_400_000
+
+
+class Day(NamedTuple):
+    """A day in UTC, the period of a user's budget."""
+
+    name: str
+    start_ms: int
+
+    @classmethod
+    def now(cls) -> "Day":
+        start = now_ms() // DAY_MS * DAY_MS
+        return cls(iso_ms(start)[:10], start)
+
+    @property
+    def end(self) -> str:
+        return iso_ms(self.start_ms + DAY_MS)
+
+
+class Line(NamedTuple):
+    """A limit that holds. The operator's and the user's own stand side by side, so the lower one binds."""
+
+    scope: BudgetScope
+    owner: BudgetOwner
+    limit: float
+
+
+class Hold:
+    """The most a call under way may cost."""
+
+    __slots__ = ("task_id", "usd")
+
+    def __init__(self, task_id: str, usd: float) -> None:
+        self.task_id = task_id
+        self.usd = usd
+
+
+class Account:
+    """One user's calls under way. `door` is held by whoever decides; `freed` is set when something may fit now."""
+
+    def __init__(self) -> None:
+        self.door = asyncio.Lock()
+        self.freed = asyncio.Event()
+        self._holds: set[Hold] = set()
+
+    def held(self, scope: BudgetScope, task_id: str) -> float:
+        return sum(hold.usd for hold in self._holds if scope == "user" or hold.task_id == task_id)
+
+    def hold(self, task_id: str, usd: float) -> Hold:
+        hold = Hold(task_id, usd)
+        self._holds.add(hold)
+        return hold
+
+    def release(self, hold: Hold) -> None:
+        self._holds.discard(hold)
+        self.freed.set()
+
+
+class Budgets:
+    """Every limit in force. The settings give them to all; a row gives one user or task another."""
+
+    def __init__(self, settings: Settings, brain: Brain) -> None:
+        self._brain = brain
+        self._usual: dict[BudgetScope, float | None] = {
+            "user": settings.budget_user_day_usd,
+            "task": settings.budget_task_usd,
+            "turn": settings.budget_turn_usd,
+        }
+        self._rows: dict[tuple[str, str, str, str], BudgetRow] = {}
+        self._accounts: WeakValueDictionary[str, Account] = WeakValueDictionary()
+
+    async def load(self) -> None:
+        self._rows = {_place(row): row for row in await self._brain.budgets()}
+
+    @property
+    def usual(self) -> dict[BudgetScope, float | None]:
+        """What the settings say."""
+        return dict(self._usual)
+
+    def account(self, user_id: str) -> Account:
+        account = self._accounts.get(user_id)
+        if account is None:
+            account = self._accounts[user_id] = Account()
+        return account
+
+    def rows(self, user_id: str | None = None) -> list[BudgetRow]:
+        """What was set for a user, or for anybody."""
+        return [row for row in self._rows.values() if user_id is None or row.user_id == user_id]
+
+    def lines(self, key: ThreadKey) -> list[Line]:
+        """The limits that hold for a turn of this task."""
+        return list(self._lines(key))
+
+    def _lines(self, key: ThreadKey) -> Iterator[Line]:
+        for scope in self._usual:
+            limit = self.operators_limit(key, scope)
+            if limit is not None:
+                yield Line(scope, "operator", limit)
+            own = self._rows.get((key.user_id, scope, _task(key, scope), "user")) if self._rows else None
+            if own is not None and own.limit_usd is not None:
+                yield Line(scope, "user", own.limit_usd)
+
+    def line(self, key: ThreadKey, scope: BudgetScope, owner: BudgetOwner) -> Line | None:
+        return next((line for line in self._lines(key) if (line.scope, line.owner) == (scope, owner)), None)
+
+    def operators_limit(self, key: ThreadKey, scope: BudgetScope) -> float | None:
+        """What the operator allows: set for this user or task, or for all by the settings."""
+        row = self._rows.get((key.user_id, scope, _task(key, scope), "operator")) if self._rows else None
+        return self._usual[scope] if row is None else row.limit_usd
+
+    async def put(self, row: BudgetRow) -> None:
+        """Set a limit. A user may only go below what the operator allows."""
+        if row.owner == "user":
+            most = self.operators_limit(ThreadKey(row.user_id, row.task_id), row.scope)
+            if row.limit_usd is None or (most is not None and row.limit_usd > most):
+                allowed = "" if most is None else f" Choose {most} USD or less."
+                raise EngineError(
+                    ErrorCode.PERMISSION_DENIED, f"Only the operator can raise or lift a budget.{allowed}"
+                )
+        await self._brain.put(row)
+        self._rows[_place(row)] = row
+        self.account(row.user_id).freed.set()
+
+    async def drop(self, row: BudgetRow) -> bool:
+        """Take back a limit; false when there is none."""
+        if _place(row) not in self._rows:
+            return False
+        await self._brain.drop_budget(row)
+        self._rows.pop(_place(row), None)
+        self.account(row.user_id).freed.set()
+        return True
+
+    async def admit(self, key: ThreadKey) -> None:
+        """Refuse work for a user or a task that has nothing left to spend."""
+        lines = [line for line in self._lines(key) if line.scope != "turn"]
+        if not lines:
+            return
+        day = Day.now()
+        spent = await self._brain.spent(key, day.start_ms)
+        for line in lines:
+            used = spent.user if line.scope == "user" else spent.task
+            if used >= line.limit:
+                raise exhausted(line.scope, line.limit, used, day)
+
+
+def exhausted(scope: BudgetScope, limit: float, spent: float, day: Day) -> EngineError:
+    """The refusal that says which budget is used up and what helps."""
+    help_ = f" It begins anew at {day.end}." if scope == "user" else ""
+    return EngineError(
+        ErrorCode.BUDGET_EXCEEDED,
+        f"The budget for {NAMES[scope]} is used up: {usd(spent)} of {usd(limit)} are spent.{help_}"
+        " The operator can raise it with PUT /usage/budgets.",
+        {"scope": scope, "limit_usd": limit, "spent_usd": spent, **({"resets_at": day.end} if help_ else {})},
+    )
+
+
+NAMES: dict[BudgetScope, str] = {"user": "today", "task": "this task", "turn": "this turn"}
+
+
+def usd(amount: float) -> str:
+    """An amount for people."""
+    return f"{amount:.2f} USD" if amount >= 1 else f"{amount:.4f} USD"
+
+
+def _task(key: ThreadKey, scope: BudgetScope) -> str:
+    return key.task_id if scope == "task" else ""
+
+
+def _place(row: BudgetRow) -> tuple[str, str, str, str]:
+    return row.user_id, row.scope, row.task_id, row.owner
