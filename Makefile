@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run install install-dev test chaos bench lint types docs clean
+.PHONY: run install install-dev test chaos local-model bench lint types docs clean
 
 run: install
 	$(BIN)/aster serve
@@ -28,10 +28,13 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/pytho
 	@touch $@ $(VENV)/.installed
 
 test: install-dev
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered -m "not chaos"
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered -m "not chaos and not local_model"
 
 chaos: install-dev
 	$(BIN)/python -m pytest -m chaos --chaos-kills=$${KILLS:-100}
+
+local-model: install-dev
+	$(BIN)/python -m pytest -m local_model
 
 bench: install-dev
 	$(BIN)/python -m benchmarks
