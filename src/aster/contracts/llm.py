@@ -11,9 +11,7 @@ from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.tools import ToolDef
 
-ModelStage: TypeAlias = Literal[
-    "downloading", "verifying", "loading", "warming", "queued", "ready", "unavailable"
-]
+ModelStage: TypeAlias = Literal["downloading", "verifying", "loading", "warming", "queued", "ready", "unavailable"]
 """Where a model that is run by the engine itself stands."""
 
 

@@ -89,3 +89,10 @@ test("what the engine says to itself, what sub-agents do and what is unknown is 
   const thread = fold(said("x", { origin: "engine" }), { ...delta("x"), depth: 1 }, { type: "constructor" });
   assert.deepEqual([thread.items, thread.seq], [[], 3]);
 });
+
+test("a model that is being made ready is one line that moves", () => {
+  const progress = (text) => ({ type: "model_progress", stage: "downloading", text });
+  const notes = (thread) => thread.items.filter((item) => item.kind === "note").map((item) => item.text);
+  assert.deepEqual(notes(fold(started, progress("10 %"), progress("20 %"))), ["20 %"]);
+  assert.deepEqual(notes(fold(started, progress("10 %"), delta("a"), progress("20 %"))), ["10 %", "20 %"]);
+});

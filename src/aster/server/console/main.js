@@ -190,12 +190,15 @@ function askKey(sentence) {
 async function introduce() {
   const health = await api.get("/health").catch(() => null);
   if (!health) return;
-  const { provider, model } = health.subsystems.llm;
+  const { provider, model, note } = health.subsystems.llm;
   const demo = provider === "demo";
   $("about").textContent = `${health.version} · ${demo ? "no model configured" : model}`;
-  if (!demo) return;
-  $("hint").textContent =
-    "No model is configured, so a small built-in script answers. Try “run ls -la”, “ask me” or “think”.";
+  if (demo) {
+    $("hint").textContent =
+      "No model is configured, so a small built-in script answers. Try “run ls -la”, “ask me” or “think”.";
+  } else if (note) {
+    $("hint").textContent = note;
+  }
 }
 
 function listen() {

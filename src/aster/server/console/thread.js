@@ -206,6 +206,11 @@ const FOLDS = new Map(
       const wait = event.delay_ms ? ` in ${event.delay_ms / 1000} s` : "";
       thread.note(event, `${event.message ?? "The model did not answer."} Asking again${wait}.`);
     },
+    model_progress(thread, event) {
+      const shown = thread.items.at(-1);
+      if (shown?.progress && shown.turn === event.turn_id) thread.touch(shown).text = event.text;
+      else thread.add({ kind: "note", turn: event.turn_id, seq: event.seq, text: event.text, tone: "quiet", progress: true });
+    },
     provider_fallback: (thread, event) =>
       thread.note(event, `${event.to_model} answers instead of ${event.from_model}: ${event.reason}`),
     compaction_event(thread, event) {
