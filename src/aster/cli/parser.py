@@ -66,6 +66,13 @@ examples:
 
 With LLM_PROVIDER=local an engine runs one of them; LOCAL_MODEL_PATH takes a GGUF file of your own.
 """
+_DEV = """\
+examples:
+  aster dev parse-toolcalls < replies.jsonl
+
+Every line is {"format", "chunks", "tools"}: a reply in pieces, its dialect (`auto` knows all), the tools on offer.
+Every line of the answer is {"content", "calls"}.
+"""
 _DOCTOR = """\
 examples:
   aster doctor
@@ -92,6 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
     _keys(_command(commands, "keys", "make and withdraw keys", _KEYS))
     _model(_command(commands, "model", "models that run on this machine", _MODEL))
     _doctor(_command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
+    _dev(_command(commands, "dev", "tools for work on Aster itself", _DEV))
     return parser
 
 
@@ -205,6 +213,11 @@ def _model(parser: argparse.ArgumentParser) -> None:
             action.add_argument("name", metavar="NAME", help="which one")
         _settings_options(action)
         _json_option(action)
+
+
+def _dev(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
+    _command(actions, "parse-toolcalls", "read text tool calls, one JSON line per reply")
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:

@@ -118,7 +118,7 @@ def _chosen(
         _warn(turn, [stand for stand in short if stand.line.scope == scope])
     light = services.herald.light(request) if short else None
     if light is not None:
-        request = msgspec.structs.replace(request, model=light)
+        request = msgspec.structs.replace(request, model=light, firm=True)
         estimate = most_usd(request)
     return request, estimate or 0.0
 
