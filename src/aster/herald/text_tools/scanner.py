@@ -1,0 +1,181 @@
+"""The incremental scanner: text in as it arrives, items out as soon as they are certain.
+
+In prose it looks for opening markers and holds back only what may still become one; within a block it leaves the
+text to the block. What comes out does not depend on how the text was cut, and every character is looked at a
+bounded number of times.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from aster.herald.text_tools.dialects.base import Block, Context, Opening
+from aster.herald.text_tools.items import Broken, Call, Item, Said, Thought
+
+MOST_BLOCKS = 5
+LONGEST_SPACE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """What a scanner looks for in prose: openers of blocks, and noise, which belongs to framing and is dropped.
+
+    `at_line_start` are openers that count only as the first thing on a line; `separators` may stand between blocks.
+    """
+
+    openers: Mapping[str, Opening]
+    noise: frozenset[str] = frozenset()
+    at_line_start: frozenset[str] = frozenset()
+    separators: str = ""
+
+
+class MarkerIndex:
+    """Markers prepared for search. Markers differ in case only by ASCII letters, and case does not count."""
+
+    def __init__(self, markers: Markers) -> None:
+        self.markers = markers
+        words = sorted({word.lower() for word in (*markers.openers, *markers.noise)}, key=len, reverse=True)
+        self.longest = max(map(len, words), default=0)
+        firsts = "".join(sorted({char for word in words for char in (word[0], word[0].upper())}))
+        self.first = re.compile(f"[{re.escape(firsts)}]" if firsts else r"(?!)")
+        self.word = re.compile("|".join(map(re.escape, words)) or r"(?!)", re.IGNORECASE | re.ASCII)
+        self.beginnings = {word[:size] for word in words for size in range(1, len(word))}
+
+    def unfinished(self, text: str, pos: int) -> int:
+        """Where the text ends in something that may become a marker; its length if it does not."""
+        start = max(pos, len(text) - self.longest + 1)
+        while (found := self.first.search(text, start)) is not None:
+            if text[found.start() :].lower() in self.beginnings:
+                return found.start()
+            start = found.end()
+        return len(text)
+
+
+class Scanner:
+    """`feed` it the pieces of one reply, then `finish`; both give the items that are certain by now."""
+
+    def __init__(self, index: MarkerIndex, context: Context, most: int = MOST_BLOCKS) -> None:
+        self._index = index
+        self._context = context
+        self._left = most
+        self._held = ""
+        self._block: Block | None = None
+        self._items: list[Item] = []
+        self._last = "\n"
+        self._line_clear = True
+        self._after_block = False
+        self._space = ""
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is held back."""
+        return self._block is None and not self._held and not self._after_block
+
+    def feed(self, text: str) -> list[Item]:
+        if self.idle and self._index.first.search(text) is None:
+            self._said(text)
+        else:
+            self._run(text, final=False)
+        return self._taken()
+
+    def finish(self) -> list[Item]:
+        self._run("", final=True)
+        self._space = ""
+        return self._taken()
+
+    def _taken(self) -> list[Item]:
+        items, self._items = self._items, []
+        return _merged(items) if len(items) > 1 else items
+
+    def _run(self, text: str, final: bool) -> None:
+        pos = 0
+        if self._held:
+            text, self._held = self._held + text, ""
+        while True:
+            if self._block is None:
+                pos = self._prose(text, pos, final)
+                if self._block is None:
+                    return
+            outcome = self._block.push(text, pos, final)
+            if outcome is None:
+                return
+            self._block = outcome.block
+            text, pos = outcome.text, outcome.pos
+            if outcome.items:
+                self._came_to(outcome.items)
+
+    def _came_to(self, items: list[Item]) -> None:
+        asked = any(isinstance(item, Call | Broken) for item in items)
+        spare = not asked or self._left > 0
+        self._left -= asked and spare
+        for item in items:
+            if isinstance(item, Said):
+                self._said(item.text)
+            elif isinstance(item, Thought) or spare:
+                self._items.append(item)
+        if asked:
+            self._framing()
+
+    def _framing(self) -> None:
+        """A block or a piece of framing is over: the space that follows belongs to it."""
+        self._after_block, self._space = True, ""
+        self._last, self._line_clear = "", True
+
+    def _prose(self, text: str, pos: int, final: bool) -> int:
+        """Go through prose up to the next block, which is then open, or to the end."""
+        index = self._index
+        open_end = len(text) if final else index.unfinished(text, pos)
+        look = pos
+        while (found := index.first.search(text, look, open_end)) is not None:
+            start = found.start()
+            word = index.word.match(text, start)
+            if word is None:
+                look = start + 1
+                continue
+            self._said(text[pos:start])
+            pos = look = self._marker(word.group(), start)
+            if self._block is not None:
+                return pos
+            if pos > open_end:
+                open_end = len(text) if final else index.unfinished(text, pos)
+        self._said(text[pos:open_end])
+        self._held = text[open_end:]
+        return len(text)
+
+    def _marker(self, word: str, start: int) -> int:
+        markers, key = self._index.markers, word.lower()
+        end = start + len(word)
+        if self._last == "`" or (key in markers.at_line_start and not self._line_clear):
+            self._said(word)
+        elif key in markers.openers:
+            self._block = markers.openers[key](self._context, word)
+        else:
+            self._framing()
+        return end
+
+    def _said(self, text: str) -> None:
+        """Prose; space between a block and the next, or the end, is dropped."""
+        if self._after_block:
+            self._space += text
+            separators = self._index.markers.separators
+            if len(self._space) <= LONGEST_SPACE and not self._space.strip().strip(separators):
+                return
+            text, self._space, self._after_block = self._space, "", False
+        if not text:
+            return
+        self._last = text[-1]
+        line = text[text.rfind("\n") + 1 :]
+        self._line_clear = not line.strip() and (len(line) < len(text) or self._line_clear)
+        self._items.append(Said(text))
+
+
+def _merged(items: list[Item]) -> list[Item]:
+    """Neighbouring pieces of prose, or of thought, as one."""
+    merged: list[Item] = []
+    for kind, run in groupby(items, type):
+        if kind is Said or kind is Thought:
+            merged.append(kind("".join(item.text for item in run if isinstance(item, Said | Thought))))
+        else:
+            merged.extend(run)
+    return merged
