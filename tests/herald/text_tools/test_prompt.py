@@ -16,7 +16,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "string": st.one_of(
         st.text(),
         st.lists(
-            st.sampled_from(("</parameter>", "<parameter=a>", "]]>", "<![CDATA[", "</function>", "\n", "x", "<", "\r"))
+            st.sampled_from(
+                ("</parameter>", "<parameter=a>", "]]>", "<![CDATA[", "</function>", "\n", "x", "<", "\r")
+            )
         ).map("".join),
     ),
     "integer": st.integers(-(2**53), 2**53),
@@ -29,7 +31,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 @given(st.data())
 @settings(max_examples=300, deadline=None)
 def test_a_rendered_call_reads_back_as_itself(data: st.DataObject) -> None:
-    kinds = data.draw(st.dictionaries(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), st.sampled_from(sorted(VALUES))))
+    kinds = data.draw(
+        st.dictionaries(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), st.sampled_from(sorted(VALUES)))
+    )
     given = {key: data.draw(VALUES[kind]) for key, kind in kinds.items()}
     assert read("auto", [rendered("a_tool", given)], [tool("a_tool", **kinds)]) == ("", [Call("a_tool", given)])
 

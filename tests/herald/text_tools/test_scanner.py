@@ -1,4 +1,4 @@
-"""What holds for any text at all: no exception, no influence of the cuts, no loss of prose, no more than linear work."""
+"""What holds for any text: no exception, no influence of the cuts, no loss of prose, no more than linear work."""
 
 import sys
 from collections.abc import Callable
@@ -16,11 +16,60 @@ from tests.herald.text_tools.offering import TOOLS, items
 NAMES = ("auto", "leaked", *FORMATS)
 
 FRAGMENTS = (
-    *("get_weather", "now", "ghost", "city", "name", "arguments", "true", "1", "é😀", "hello", " ", "\n", "\n\n", "\\n"),
-    *("{", "}", "[", "]", "(", ")", '"', "'", "\\", ":", ",", ";", "=", "<", ">", "</", "/>", "`", "```", "```json\n"),
-    *('"name": "now"', '{"name": "now", "arguments": {}}', '"arguments": {"city": "x"}', '{"city": "a"}', "[now()]"),
+    *(
+        "get_weather",
+        "now",
+        "ghost",
+        "city",
+        "name",
+        "arguments",
+        "true",
+        "1",
+        "é😀",
+        "hello",
+        " ",
+        "\n",
+        "\n\n",
+        "\\n",
+    ),
+    *(
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        '"',
+        "'",
+        "\\",
+        ":",
+        ",",
+        ";",
+        "=",
+        "<",
+        ">",
+        "</",
+        "/>",
+        "`",
+        "```",
+        "```json\n",
+    ),
+    *(
+        '"name": "now"',
+        '{"name": "now", "arguments": {}}',
+        '"arguments": {"city": "x"}',
+        '{"city": "a"}',
+        "[now()]",
+    ),
     *("<function=get_weather>", "</function>", '<function name="now">', '<invoke name="now">', "</invoke>", "]]>"),
-    *("<parameter=city>", '<parameter name="days">', "</parameter>", "<param name='city'>", "</param>", "<![CDATA["),
+    *(
+        "<parameter=city>",
+        '<parameter name="days">',
+        "</parameter>",
+        "<param name='city'>",
+        "</param>",
+        "<![CDATA[",
+    ),
     *("<arg_key>city</arg_key>", "<arg_value>", "</arg_value>", "<tool_sep>", "<city>", "</city>", "[ARGS]"),
     *("<think>", "</think>", "functions.now:0", "call:now{}", '<|"|>', ' string="true">', 'get_weather(city="x")'),
 )
@@ -59,20 +108,63 @@ def test_no_marker_of_a_call_is_shown(reply: tuple[str, str]) -> None:
     """What a reader of the stream sees of a block is all of it, when it was none, or nothing."""
     _, text = reply
     shown = "".join(item.text for item in items(text) if isinstance(item, Said))
-    for marker in ("<|tool_call_begin|>", "<｜tool▁call▁begin｜>", "<tool_response>", "<|tool_calls_section_begin|>"):
+    for marker in (
+        "<|tool_call_begin|>",
+        "<｜tool▁call▁begin｜>",
+        "<tool_response>",
+        "<|tool_calls_section_begin|>",
+    ):
         if f"`{marker}" not in text:
             assert marker not in shown.lower()
 
 
 HOSTILE = (
     *("<tool_call>", "<tool_call><function=now>", "<function=get_weather><parameter=city>", "<parameter=city>"),
-    *("<function=get_weather><parameter=city>x</parameter>junk", "<function=get_weather><parameter=city>x</function>"),
-    *("<function=ghost><parameter=a></function>", "<parameter=city><![CDATA[", "<function=now><![CDATA[<function=now>"),
-    *('{"name": "now", "arguments": {', '{"arguments": {', '{"a": "', "{", "[", "[[", '{"', "```json\n{", "```", "`"),
-    *("[now(", "[TOOL_CALLS]", "[TOOL_CALLS]now", "<|tool_call>", "<|tool_call>call:now{a:", "<|channel|>", "<think>"),
-    *("<think><tool_call>", "<tool_response>", "</tool_call>", "<tool_call name=", "<tool_call>now ", "<tool_call>\n"),
-    *("<arg_key>", "<tool_call>now<arg_key>a</arg_key><arg_value>", "]<]minimax[>[<tool_call>", "<|open|>tools<|sep|>"),
-    *("<｜DSML｜invoke name=\"now\">", "<a>", '<a="b">', " ", "\n", "a", "<", "\\", '"', "'", "<function=now a='b' "),
+    *(
+        "<function=get_weather><parameter=city>x</parameter>junk",
+        "<function=get_weather><parameter=city>x</function>",
+    ),
+    *(
+        "<function=ghost><parameter=a></function>",
+        "<parameter=city><![CDATA[",
+        "<function=now><![CDATA[<function=now>",
+    ),
+    *(
+        '{"name": "now", "arguments": {',
+        '{"arguments": {',
+        '{"a": "',
+        "{",
+        "[",
+        "[[",
+        '{"',
+        "```json\n{",
+        "```",
+        "`",
+    ),
+    *(
+        "[now(",
+        "[TOOL_CALLS]",
+        "[TOOL_CALLS]now",
+        "<|tool_call>",
+        "<|tool_call>call:now{a:",
+        "<|channel|>",
+        "<think>",
+    ),
+    *(
+        "<think><tool_call>",
+        "<tool_response>",
+        "</tool_call>",
+        "<tool_call name=",
+        "<tool_call>now ",
+        "<tool_call>\n",
+    ),
+    *(
+        "<arg_key>",
+        "<tool_call>now<arg_key>a</arg_key><arg_value>",
+        "]<]minimax[>[<tool_call>",
+        "<|open|>tools<|sep|>",
+    ),
+    *('<｜DSML｜invoke name="now">', "<a>", '<a="b">', " ", "\n", "a", "<", "\\", '"', "'", "<function=now a='b' "),
 )
 OPENINGS = ("", "<tool_call>", "<tool_call>{", "<function=get_weather>", "<function=get_weather><parameter=city>")
 
@@ -81,7 +173,7 @@ OPENINGS = ("", "<tool_call>", "<tool_call>{", "<function=get_weather>", "<funct
 def test_work_grows_no_faster_than_the_text(opening: str) -> None:
     """Counted in calls, of Python and of C functions: a clock would measure the machine."""
     for unit in HOSTILE:
-        small, large = (opening + unit * (size // len(unit)) for size in (3_000, 12_000))
+        small, large = (opening + unit * (size // len(unit)) for size in (2_000, 8_000))
         for cut in (1 << 20, 50):
             few, many = _calls(small, cut), _calls(large, cut)
             assert many < few * 6 + 2_000, (opening, unit, cut, few, many)
@@ -91,7 +183,7 @@ def test_work_grows_no_faster_than_the_text(opening: str) -> None:
 def test_no_text_hangs_the_scanner(opening: str) -> None:
     """A quadratic expression or copy would take minutes at this size."""
     for unit in HOSTILE:
-        text = opening + unit * (100_000 // len(unit))
+        text = opening + unit * (40_000 // len(unit))
         read("auto", [text], TOOLS)
         read("auto", [text[at : at + 64] for at in range(0, len(text), 64)], TOOLS)
 

@@ -24,7 +24,20 @@ def test_json_and_what_is_nearly_json(text: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "nope", "{1, 2}", "NaN", '{"a": Infinity}', "1e999", "[" * 5000, '"\\ud800"', "9" * 5000, "f(x)", "{a: 1}"],
+    [
+        "",
+        "{",
+        "nope",
+        "{1, 2}",
+        "NaN",
+        '{"a": Infinity}',
+        "1e999",
+        "[" * 5000,
+        '"\\ud800"',
+        "9" * 5000,
+        "f(x)",
+        "{a: 1}",
+    ],
 )
 def test_what_is_no_value(text: str) -> None:
     with pytest.raises(NotJson):
@@ -83,9 +96,15 @@ def test_the_types_of_a_schema(schema: Any, types: set[str]) -> None:
     ("text", "calls"),
     [
         ("[f()]", [("f", [], {})]),
-        ("[f(a=1, b='x'), g.h(c=[1, {'d': None}])]", [("f", [], {"a": 1, "b": "x"}), ("g.h", [], {"c": [1, {"d": None}]})]),
+        (
+            "[f(a=1, b='x'), g.h(c=[1, {'d': None}])]",
+            [("f", [], {"a": 1, "b": "x"}), ("g.h", [], {"c": [1, {"d": None}]})],
+        ),
         ("f(from=1)\ng(2, a=True)", [("f", [], {"from": 1}), ("g", [2], {"a": True})]),
-        ('[f(a="two\nlines", b=07, c=r"\\d", d="\\x41\\q")]', [("f", [], {"a": "two\nlines", "b": 7, "c": "\\d", "d": "A\\q"})]),
+        (
+            '[f(a="two\nlines", b=07, c=r"\\d", d="\\x41\\q")]',
+            [("f", [], {"a": "two\nlines", "b": 7, "c": "\\d", "d": "A\\q"})],
+        ),
         ('[f(a="""x"y""")]', [("f", [], {"a": 'x"y'})]),
         ("[f(a=-1, b=+2.5e3, c=1_000)]", [("f", [], {"a": -1, "b": 2500.0, "c": 1000})]),
     ],
@@ -94,7 +113,9 @@ def test_calls_in_python(text: str, calls: list[Any]) -> None:
     assert [tuple(call) for call in read_calls(text)] == calls
 
 
-@pytest.mark.parametrize("text", ["[f(]", "[f(a=)]", "[f(a=x)]", "[f(a=g())]", "[1]", "[f()", "[f() g()]", "f", "[f(a=1 b=2)]"])
+@pytest.mark.parametrize(
+    "text", ["[f(]", "[f(a=)]", "[f(a=x)]", "[f(a=g())]", "[1]", "[f()", "[f() g()]", "f", "[f(a=1 b=2)]"]
+)
 def test_what_is_no_call_in_python(text: str) -> None:
     with pytest.raises(NotLiteral):
         read_calls(text)

@@ -36,7 +36,7 @@ def decode(text: str) -> Any:
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         pass
     try:
-        value = json.loads(text, strict=False, parse_constant=_no_constant)
+        value = json.loads(text, strict=False, parse_constant=_no_constant, parse_float=_finite)
         msgspec.json.encode(value)
     except json.JSONDecodeError as error:
         at = error.pos
@@ -52,6 +52,13 @@ def decode(text: str) -> Any:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(digits)
+    return number
 
 
 def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -99,7 +99,7 @@ class ValueBlock(Block):
                 if not final and len(text) - pos <= LONGEST_LEAD and self._may_lead(text[pos:]):
                     self._parts = [text[pos:]]
                     return None
-                return self._no_value(text, pos)
+                return self._no_value(text, pos, final)
             self._lead, pos = text[pos:start], start
         end = self._bound.seek(text, pos)
         if end < 0 and not final:
@@ -134,7 +134,9 @@ class ValueBlock(Block):
             return False
         return _LEADING.fullmatch(text) is not None
 
-    def _no_value(self, text: str, pos: int) -> Outcome:
+    def _no_value(self, text: str, pos: int, final: bool) -> Outcome:
+        if final and len(text) - pos <= LONGEST_LEAD and self._may_lead(text[pos:]):
+            return Outcome([Broken("truncated", self._opener + text[pos:])], text, len(text))
         if not self._closers:
             return Outcome([Broken("no_function_tag", self._opener)], text, pos)
         return Outcome([], text, pos, CloserBlock(self._context, self._opener, self._closers))
