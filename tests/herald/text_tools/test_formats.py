@@ -7,7 +7,7 @@ import pytest
 
 from aster.herald.text_tools.formats import FORMATS
 from aster.herald.text_tools.items import Call
-from tests.herald.text_tools.offering import TOOLS, in_every_cut
+from tests.herald.text_tools.offering import in_every_cut
 
 BERN: dict[str, Any] = {"city": "Bern"}
 UTF: dict[str, Any] = {"city": 'Zürich "Ⅱ" \\ 😀\n}])</', "days": 3, "detail": True, "options": {"a": [None, 1.5]}}
