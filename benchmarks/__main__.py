@@ -21,7 +21,7 @@ import msgspec
 import uvloop
 
 from benchmarks.figures import Figure, Summary, summarise, table
-from benchmarks.rows import latency, memory, start, storage, throughput, work
+from benchmarks.rows import latency, memory, start, storage, throughput, toolcalls, work
 from benchmarks.scale import FULL, QUICK, Scale
 
 Benchmark: TypeAlias = Callable[[Path, Scale], Awaitable[list[Figure]]]
@@ -37,6 +37,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "history": work.long_task,
     "streams": memory.open_streams,
     "start": start.cold_start,
+    "toolcalls": toolcalls.parsed,
     "suspended": memory.suspended,
 }
 ON_REQUEST = {"suspended"}

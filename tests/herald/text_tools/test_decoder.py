@@ -142,7 +142,7 @@ class TestNative:
             name="x", base_url=f"{server.url}/v1", protocol="openai_chat", model="m", native_tools=False
         )
         for setting, native in (("auto", False), ("false", True)):
-            herald = Herald(endpoint, text_tools=setting)
+            herald = Herald(endpoint, text_tools="auto" if setting == "auto" else "false")
             await herald.complete(asking("hi", tools=TOOLS))
             await herald.close()
             assert ("tools" in server.calls[-1].body) is native

@@ -88,6 +88,8 @@ CASES: list[tuple[str, str, str, list[tuple[str, dict[str, Any]]]]] = [
     ("llama3_json", f"{JSON}; {NOW_JSON};{JSON}", "", [("get_weather", BERN), ("now", {}), ("get_weather", BERN)]),
     ("llama3_json", '{"city": "Bern"} is {JSON}', '{"city": "Bern"} is {JSON}', []),
     ("llama3_json", f'{{"name": "now", "parameters": {{{NOW_JSON}', "", [("now", {})]),
+    ("llama3_json", '<|python_tag|>get_weather.call(city="Bern")', "", [("get_weather", BERN)]),
+    ("json_array", f"[{JSON}, {NOW_JSON}, {{", "", [("get_weather", BERN), ("now", {})]),
     ("json_array", f"[{JSON},\n{NOW_JSON}]", "", [("get_weather", BERN), ("now", {})]),
     ("pythonic", "[get_weather(city='Bern', days=3, detail=False, options={'a': None}), now()]", "", [("get_weather", {**BERN, "days": 3, "detail": False, "options": {"a": None}}), ("now", {})]),
     ("pythonic", 'Well: [get_weather(city="it\'s [1] (2)")] ok', "Well:  ok", [("get_weather", {"city": "it's [1] (2)"})]),

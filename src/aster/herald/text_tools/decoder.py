@@ -64,9 +64,10 @@ class TextToolDecoder:
         self.finished = self._inner.finished
         out: list[StreamEvent] = []
         for event in events:
+            if isinstance(event, TextPart):
+                self._text(event, out)
+                continue
             match event:
-                case TextPart():
-                    self._items(self._scanner.feed(event.text), out)
                 case BlockStarted(block_type="text"):
                     pass
                 case BlockStarted():
@@ -84,6 +85,14 @@ class TextToolDecoder:
                 case _:
                     out.append(event)
         return out
+
+    def _text(self, part: TextPart, out: list[StreamEvent]) -> None:
+        if self._open != "text" or not self._scanner.passes(part.text):
+            self._items(self._scanner.feed(part.text), out)
+            return
+        self._pieces.append(part.text)
+        index = self._blocks - 1
+        out.append(part if part.index == index else TextPart(index=index, text=part.text))
 
     def _finished(self, index: int, block: AssistantBlock, out: list[StreamEvent]) -> None:
         if isinstance(block, TextBlock):

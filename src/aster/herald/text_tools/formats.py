@@ -6,7 +6,7 @@ a call that was cut off and text behind a call; a format says so, so that a repl
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from aster.herald.text_tools.dialects.channels import XTML_OPEN, HarmonyBlock, X
 from aster.herald.text_tools.dialects.elements import ElementBlock
 from aster.herald.text_tools.dialects.minimax import TOKEN, MinimaxBlock
 from aster.herald.text_tools.dialects.tokens import KIMI_ARGUMENTS, deepseek, gemma, kimi, token_opening
-from aster.herald.text_tools.dialects.values import NAMED, any_value, value_opening
+from aster.herald.text_tools.dialects.values import CALLED, NAMED, any_value, python_tag, value_opening
 from aster.herald.text_tools.dialects.wrapper import EVERY_KIND, Kind, NamedWrapperBlock, wrapper_opening
 from aster.herald.text_tools.scanner import MarkerIndex, Markers
 
@@ -52,6 +52,7 @@ def _kinds(*kinds: Kind) -> frozenset[Kind]:
 
 _ELEMENTS: dict[str, Opening] = {"<function": ElementBlock, "<invoke": ElementBlock}
 _JSON = value_opening()
+_PYTHON_TAG = value_opening(lead=CALLED, read=python_tag, quotes="\"'")
 _TOOL_CALLS = value_opening(lead=NAMED)
 _KIMI = token_opening(kimi, ("<|tool_call_end|>",), ("<|tool_call_begin|>", "<|tool_calls_section_end|>"))
 _DEEPSEEK = token_opening(deepseek, ("<｜tool▁call▁end｜>",), ("<｜tool▁call▁begin｜>", "<｜tool▁calls▁end｜>"))
@@ -81,24 +82,29 @@ def _think(shown: bool) -> dict[str, Opening]:
 
 def _between(opener: str, closer: str) -> Format:
     """Calls in JSON between two markers."""
-    return Format({opener: value_opening(closers=(closer,))}, noise=(closer,))
+    return Format({opener: value_opening(closers=(closer,))}, noise=(closer,), after=False)
 
 
-_HERMES = Format({"<tool_call>": wrapper_opening(_kinds("value", "element")), **_ELEMENTS}, noise=("</tool_call>",))
+_HERMES = Format(
+    {"<tool_call>": wrapper_opening(_kinds("value", "element")), **_ELEMENTS}, noise=("</tool_call>",), after=False
+)
 _QWEN = Format(
     {"<tool_call>": wrapper_opening(_kinds("value", "element")), **_ELEMENTS},
     noise=("</tool_call>",),
     truncated="call",
+    after=False,
 )
 _PAIRS = Format({"<tool_call>": wrapper_opening(_kinds("pairs", "value"))}, noise=("</tool_call>",), broken="hide")
+_LAGUNA = replace(_PAIRS, after=False)
 _HUNYUAN = Format(
     {"<tool_call>": wrapper_opening(_kinds("pairs", "value"))},
     noise=("<tool_calls>", "</tool_calls>", "</tool_call>"),
     broken="hide",
+    after=False,
 )
 _MISTRAL = Format({"[TOOL_CALLS]": _TOOL_CALLS}, broken="hide", after=False)
 _LLAMA_JSON = Format(
-    {"<|python_tag|>": _JSON, "{": bare_opening()},
+    {"<|python_tag|>": _PYTHON_TAG, "{": bare_opening()},
     noise=_ENDS,
     separators=";,",
     broken="alone",
@@ -114,7 +120,7 @@ _LFM = Format(
     broken="hide",
     after=False,
 )
-_KIMI_FORMAT = Format({"<|tool_call_begin|>": _KIMI}, noise=_KIMI_NOISE, broken="hide")
+_KIMI_FORMAT = Format({"<|tool_call_begin|>": _KIMI}, noise=_KIMI_NOISE, broken="hide", after=False)
 _DSML = Format({"<｜DSML｜invoke": ElementBlock}, noise=_DSML_NOISE, truncated="call")
 _GIGA = Format(
     {"function call<|role_sep|>\n": _JSON, "<|function_call|>": _JSON},
@@ -133,7 +139,7 @@ _DOTS = Format(
     unknown="show",
 )
 _STEP = Format({"<steptml:invoke": ElementBlock}, noise=_STEP_NOISE, truncated="call")
-_DEEPSEEK_FORMAT = Format({"<｜tool▁call▁begin｜>": _DEEPSEEK}, noise=_DEEPSEEK_NOISE, broken="hide")
+_DEEPSEEK_FORMAT = Format({"<｜tool▁call▁begin｜>": _DEEPSEEK}, noise=_DEEPSEEK_NOISE, broken="hide", after=False)
 _HARMONY = Format({"<|channel|>": HarmonyBlock, "<|start|>": HarmonyBlock}, noise=_HARMONY_NOISE)
 _XTML = Format({XTML_OPEN: XtmlBlock}, noise=_XTML_NOISE, broken="hide")
 _MINIMAX_2 = Format(
@@ -162,7 +168,7 @@ FORMATS: dict[str, Format] = {
     "glm4_moe": _PAIRS,
     "glm45": _PAIRS,
     "glm47_moe": _PAIRS,
-    "poolside_v1": _PAIRS,
+    "poolside_v1": _LAGUNA,
     "hunyuan": _HUNYUAN,
     "hunyuan_a13b": _between("<tool_calls>", "</tool_calls>"),
     "jamba": _between("<tool_calls>", "</tool_calls>"),
@@ -255,7 +261,7 @@ def format_named(name: str) -> Format:
         "[": bare_opening(python=True),
         "```": FenceBlock,
         "functools[": value_opening(begun="["),
-        "<|python_tag|>": _JSON,
+        "<|python_tag|>": _PYTHON_TAG,
         "<|python_start|>": value_opening(read=any_value, quotes="\"'"),
     }
     return Format(

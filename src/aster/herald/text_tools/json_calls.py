@@ -4,6 +4,8 @@
 one key is the tool. Arguments may be a JSON string, or wrapped once more in a key of their own.
 """
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -37,6 +39,23 @@ def calls_in(value: Any, tools: Toolbox, raw: str, *, bare: bool = False) -> lis
         if isinstance(inner, dict | list) and len(known) == 1:
             return calls_in(inner, tools, raw, bare=bare)
     return [_call(known, tools, raw, bare)]
+
+
+def whole_calls(value: str, tools: Toolbox, raw: str) -> list[Item]:
+    """The calls that stand whole at the beginning of a list which was cut off."""
+    found: list[Item] = []
+    pos = 1 if value.startswith("[") else len(value)
+    while (opened := _NEXT.match(value, pos)) is not None:
+        try:
+            one, pos = _DECODER.raw_decode(value, opened.end())
+            found += [item for item in calls_in(one, tools, raw) if isinstance(item, Call)]
+        except (ValueError, RecursionError):
+            break
+    return found
+
+
+_NEXT = re.compile(r"[\s,]*(?=\{)")
+_DECODER = json.JSONDecoder(strict=False)
 
 
 def named(name: str, arguments: Any, tools: Toolbox, raw: str) -> Item:

@@ -67,16 +67,17 @@ class Scanner:
         self._after_block = False
         self._space = ""
 
-    @property
-    def idle(self) -> bool:
-        """Nothing is held back."""
-        return self._block is None and not self._held and not self._after_block
+    def passes(self, text: str) -> bool:
+        """Whether a piece is prose, all of it, at once; it needs no `feed` then."""
+        if self._block is not None or self._held or self._after_block or self._index.first.search(text) is not None:
+            return False
+        self._note(text)
+        return True
 
     def feed(self, text: str) -> list[Item]:
-        if self.idle and self._index.first.search(text) is None:
-            self._said(text)
-        else:
-            self._run(text, final=False)
+        if self.passes(text):
+            return [Said(text)] if text else []
+        self._run(text, final=False)
         return self._taken()
 
     def finish(self) -> list[Item]:
@@ -164,10 +165,17 @@ class Scanner:
             text, self._space, self._after_block = self._space, "", False
         if not text:
             return
-        self._last = text[-1]
-        line = text[text.rfind("\n") + 1 :]
-        self._line_clear = not line.strip() and (len(line) < len(text) or self._line_clear)
+        self._note(text)
         self._items.append(Said(text))
+
+    def _note(self, text: str) -> None:
+        """Remember how the prose ends: with which character, and whether its last line is blank so far."""
+        if not text:
+            return
+        self._last = text[-1]
+        newline = text.rfind("\n")
+        if newline >= 0 or self._line_clear:
+            self._line_clear = not text[newline + 1 :].strip()
 
 
 def _merged(items: list[Item]) -> list[Item]:

@@ -10,7 +10,7 @@ from aster.herald.text_tools.bounds import Balanced
 from aster.herald.text_tools.dialects.base import Block, Context, Opening, Outcome, joined
 from aster.herald.text_tools.dialects.values import FenceTail, python_calls
 from aster.herald.text_tools.items import Broken, Item, Reason, Said
-from aster.herald.text_tools.json_calls import KEYS, NAMES, NoCall, calls_in
+from aster.herald.text_tools.json_calls import KEYS, NAMES, NoCall, calls_in, whole_calls
 from aster.herald.text_tools.literals import NotLiteral
 from aster.herald.text_tools.values import NotJson, decode
 
@@ -56,7 +56,8 @@ class BareBlock(Block):
             return None
         raw = "".join((*self._parts, text[pos : end if end >= 0 else None]))
         if end < 0:
-            return Outcome(self._cut_short("truncated", raw), text, len(text))
+            whole = whole_calls(raw, self._context.tools, raw)
+            return Outcome([*whole, *self._cut_short("truncated", raw)], text, len(text))
         if self._bound.failed:
             return Outcome(self._cut_short("malformed", raw), text, end)
         if self._before:

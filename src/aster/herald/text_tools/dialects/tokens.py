@@ -55,7 +55,7 @@ def token_opening(read: Reader, ends: tuple[str, ...], stops: tuple[str, ...] = 
 
 
 KIMI_ARGUMENTS = "<|tool_call_argument_begin|>"
-_KIMI_ID = re.compile(r"(?:functions\.)?(?P<name>[^\s:@]{1,200}?)(?::(?P<index>\d+))?")
+_KIMI_ID = re.compile(r"(?:functions\.)?(?P<name>[^\s@]{1,200}?)(?::(?P<index>\d+))?")
 
 
 def kimi(body: str, context: Context, raw: str) -> Item:

@@ -12,13 +12,14 @@ from typing import TypeAlias
 from aster.herald.text_tools.bounds import Balanced
 from aster.herald.text_tools.dialects.base import Block, Context, Gathered, Opening, Outcome, joined
 from aster.herald.text_tools.items import Broken, Item, Reason, Said
-from aster.herald.text_tools.json_calls import NoCall, calls_in, named
+from aster.herald.text_tools.json_calls import NoCall, calls_in, named, whole_calls
 from aster.herald.text_tools.literals import NotLiteral, PythonCall, read_calls
 from aster.herald.text_tools.toolbox import Toolbox
 from aster.herald.text_tools.values import NotJson, decode
 
 LONGEST_LEAD = 300
 
+CALLED = re.compile(r"\s*[\w.\-]*\s*")
 FENCE = re.compile(r"\s*(?:```\w*\s*)?")
 NAMED = re.compile(r"\s*([\w.\-/:]*?)\s*(?:\[CALL_ID\]\s*[\w\-]*\s*)?(?:\[ARGS\])?\s*")
 
@@ -35,6 +36,16 @@ def json_value(lead: str, value: str, context: Context, raw: str) -> list[Item]:
             return [named(name.group(1), read, context.tools, raw)]
         return calls_in(read, context.tools, raw)
     except (NotJson, NoCall):
+        return [Broken("malformed", raw)]
+
+
+def python_tag(lead: str, value: str, context: Context, raw: str) -> list[Item]:
+    """JSON calls, or one call in Python; `x.call(…)` calls the tool x."""
+    if not value.startswith("("):
+        return json_value("", value, context, raw)
+    try:
+        return python_calls(lead.strip().removesuffix(".call") + value, context.tools, raw)
+    except NotLiteral:
         return [Broken("malformed", raw)]
 
 
@@ -115,14 +126,19 @@ class ValueBlock(Block):
                 else Outcome(items, text, end)
             )
         if end < 0:
-            return Outcome([Broken("truncated", raw, _hinted_name(value))], text, len(text))
+            return Outcome(self._cut_off(value, raw), text, len(text))
         return self._spoilt(raw, text, end, value)
+
+    def _cut_off(self, value: str, raw: str) -> list[Item]:
+        """The reply ended within the value: of a list, the calls that are whole count."""
+        broken = Broken("truncated", raw, _hinted_name(value))
+        return [*whole_calls(value, self._context.tools, raw), broken]
 
     def _value_start(self, text: str, pos: int) -> int:
         solid = _SOLID.search(text, pos)
         if solid is None:
             return -1
-        brackets = _BRACKET if self._lead_form is FENCE or solid.group() in "{[" else _BRACE
+        brackets = _BRACKETS[self._lead_form] if solid.group() not in "{[" else _BRACKET
         found = brackets.search(text, pos, pos + LONGEST_LEAD)
         if found is None or not self._lead_form.fullmatch(text, pos, found.start()):
             return -1
@@ -170,7 +186,9 @@ _FENCE_END = re.compile(r"\s*```")
 _FENCE_END_SO_FAR = re.compile(r"\s*`{0,2}")
 _SOLID = re.compile(r"\S")
 _BRACKET = re.compile(r"[{\[]")
-_BRACE = re.compile(r"\{")
+_BRACKETS = {FENCE: _BRACKET, NAMED: re.compile(r"\{"), CALLED: re.compile(r"[{(]")}
+"""What a value begins with, behind each kind of lead."""
+
 _LEADING = re.compile(r"[\s`\w.\-/:]*(?:\[[\w\]\-\s]*)*")
 _NAME_KEY = re.compile(r'"(?:name|tool_name|function)"\s*:\s*"([\w.\-]{1,128})"')
 
