@@ -234,9 +234,6 @@ class SqliteBrain:
     async def drop_budget(self, row: BudgetRow) -> None:
         await self._writer.run(lambda db: money.drop_budget(db, row))
 
-    async def key_by_hash(self, key_hash: str) -> KeyRow | None:
-        return await self._readers.run(queries.key_by_hash, key_hash)
-
     async def keys(self) -> list[KeyRow]:
         return await self._readers.run(queries.keys)
 

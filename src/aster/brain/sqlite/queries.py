@@ -157,11 +157,6 @@ def conversations(db: sqlite3.Connection, key: ThreadKey) -> list[ConversationRo
     return _rows(ConversationRow, db.execute(sql, key))
 
 
-def conversation(db: sqlite3.Connection, user_id: str, turn_id: str) -> ConversationRow | None:
-    sql = f"SELECT {_columns(ConversationRow)} FROM conversations WHERE user_id = ? AND turn_id = ?"
-    return _one(ConversationRow, db.execute(sql, (user_id, turn_id)).fetchone())
-
-
 def snapshot(db: sqlite3.Connection, user_id: str, turn_id: str, now: int) -> SnapshotRow | None:
     sql = (
         f"SELECT {_columns(SnapshotRow)} FROM channel_state_snapshots"
@@ -206,11 +201,6 @@ def budget_requests(db: sqlite3.Connection) -> list[HitlRecord]:
         " WHERE r.status = 'pending' AND r.kind = 'budget' ORDER BY r.created_at, r.rowid"
     )
     return _rows(HitlRecord, db.execute(sql))
-
-
-def key_by_hash(db: sqlite3.Connection, key_hash: str) -> KeyRow | None:
-    sql = f"SELECT {_columns(KeyRow)} FROM api_keys WHERE key_hash = ?"
-    return _one(KeyRow, db.execute(sql, (key_hash,)).fetchone())
 
 
 def keys(db: sqlite3.Connection) -> list[KeyRow]:
