@@ -25,6 +25,7 @@ def test_replies_are_read_line_by_line(home: Home) -> None:
         },
         {"format": "nobody knows", "chunks": ["[now(zone='é')]"], "tools": [TOOL]},
         {"chunks": ["just text"]},
+        {"format": None, "chunks": ["<tool_call>now</tool", "_call>"], "tools": None},
     ]
     done = home.call("dev", "parse-toolcalls", said="\n".join(map(json.dumps, replies)) + "\n\n")
     assert done.returncode == 0
@@ -33,6 +34,7 @@ def test_replies_are_read_line_by_line(home: Home) -> None:
         {"content": "", "calls": [{"name": "now", "arguments": {"zone": "UTC"}}]},
         {"content": "", "calls": [{"name": "now", "arguments": {"zone": "é"}}]},
         {"content": "just text", "calls": []},
+        {"content": "", "calls": [{"name": "now", "arguments": {}}]},
     ]
 
 

@@ -9,15 +9,16 @@ import msgspec
 from aster.cli.exits import Exit
 from aster.contracts.model import Contract, encode
 from aster.contracts.tools import ToolDef
+from aster.herald.text_tools.formats import ANY
 from aster.herald.text_tools.reading import read
 
 
 class Reply(Contract):
-    """A model's reply in the pieces it came in, its format, and the tools that were offered."""
+    """A model's reply in the pieces it came in, its format if it is known, and the tools that were offered."""
 
     chunks: tuple[str, ...]
-    format: str = "auto"
-    tools: tuple[dict[str, Any], ...] = ()
+    format: str | None = None
+    tools: tuple[dict[str, Any], ...] | None = None
 
 
 def command(args: argparse.Namespace) -> int:
@@ -36,7 +37,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _parsed(reply: Reply) -> dict[str, Any]:
-    content, calls = read(reply.format, reply.chunks, [_tool(tool) for tool in reply.tools])
+    content, calls = read(reply.format or ANY, reply.chunks, [_tool(tool) for tool in reply.tools or ()])
     return {"content": content, "calls": [{"name": call.name, "arguments": call.arguments} for call in calls]}
 
 

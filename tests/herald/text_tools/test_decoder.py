@@ -18,6 +18,8 @@ from aster.contracts.llm import (
 )
 from aster.herald.endpoint import Endpoint
 from aster.herald.gateway import Herald
+from aster.herald.text_tools.decoder import TextToolDecoder
+from aster.herald.text_tools.toolbox import Toolbox
 from aster.testing import ModelServer, Reply, Text, Thinking, ToolCall
 from tests.herald.asking import asking, assistant, user
 from tests.herald.text_tools.offering import TOOLS
@@ -191,3 +193,16 @@ class TestNative:
         started = {event.index: event.block_type for event in events if isinstance(event, BlockStarted)}
         assert started == {0: "thinking", 1: "text", 2: "tool_use", 3: "tool_use"}
         assert [event.index for event in events if isinstance(event, BlockFinished)] == [0, 1, 2, 3]
+
+
+def test_pieces_that_come_together_are_read_as_one() -> None:
+    decoder = TextToolDecoder(asking("hi", tools=TOOLS), Toolbox(TOOLS), native=True)
+    thought = [ThinkingPart(index=0, text="So"), ThinkingPart(index=0, text=".")]
+    first = decoder.read([BlockStarted(index=0, block_type="thinking"), *thought])
+    assert first == [BlockStarted(index=0, block_type="thinking"), *thought]
+    said = [TextPart(index=1, text=text) for text in ("a ", "b <to", "ol_call", "> c")]
+    whole = BlockFinished(index=1, block=TextBlock(text="a b <tool_call> c"))
+    together = decoder.read([BlockStarted(index=1, block_type="text"), *said[:2]])
+    assert together == [BlockStarted(index=1, block_type="text"), TextPart(index=1, text="a b ")]
+    assert decoder.read([said[2]]) == []
+    assert [type(event) for event in decoder.read([said[3], whole])][-1] is BlockFinished

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aster.herald.text_tools.formats import FORMATS, index_of
+from aster.herald.text_tools.formats import FORMATS, format_named, index_of
 from aster.herald.text_tools.items import Said
 from aster.herald.text_tools.reading import read, scanner_for
 from tests.herald.text_tools.offering import TOOLS, items
@@ -71,6 +71,7 @@ FRAGMENTS = (
         "<![CDATA[",
     ),
     *("<arg_key>city</arg_key>", "<arg_value>", "</arg_value>", "<tool_sep>", "<city>", "</city>", "[ARGS]"),
+    *("{", "}", "[", "]", "(", ")", ":", ",", "=", "\\", "'", "call:now{", "now(", "<a>", "</a>", "<item>"),
     *("<think>", "</think>", "functions.now:0", "call:now{}", '<|"|>', ' string="true">', 'get_weather(city="x")'),
 )
 
@@ -93,7 +94,8 @@ def test_no_cut_changes_what_a_reply_reads_as(reply: tuple[str, str], data: st.D
     chunks = [text[start:end] for start, end in zip([0, *places], [*places, len(text)], strict=True)]
     assert read(name, chunks, TOOLS) == whole
     assert read(name, list(text), TOOLS) == whole
-    assert all(call.name in ("get_weather", "write_file", "web-search", "now") for call in whole[1])
+    if format_named(name).unknown != "call":
+        assert all(call.name in ("get_weather", "write_file", "web-search", "now") for call in whole[1])
 
 
 @given(st.sampled_from(NAMES), st.text(st.characters(exclude_characters="<[{`]fF", exclude_categories=("Cs",))))

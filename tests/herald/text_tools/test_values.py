@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from aster.herald.text_tools.literals import NotLiteral, read_calls, read_value
-from aster.herald.text_tools.values import NotJson, coerce, decode, types_of
+from aster.herald.text_tools.values import NotJson, coerce, decode, loose, types_of
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,11 @@ def test_what_is_no_value(text: str) -> None:
         ("[1]", {"array"}, [1]),
         ("{'a': 1}", {"object"}, {"a": 1}),
         ('[{\\"a\\": 1}]', {"array"}, [{"a": 1}]),
+        ("\"{'a': 1}\"", {"object"}, {"a": 1}),
+        ('"7"', {"integer"}, 7),
+        ('"1.5"', {"number"}, 1.5),
+        ('"7"', {"string", "null"}, '"7"'),
+        ("C:\\new", {"object"}, "C:\\new"),
         ("not_json", {"object"}, "not_json"),
         ("some text", {"string", "integer"}, "some text"),
         ("7", {"string", "integer"}, 7),
@@ -71,6 +76,13 @@ def test_what_is_no_value(text: str) -> None:
 def test_text_becomes_what_the_schema_asks_for(text: str, types: set[str], value: Any) -> None:
     got = coerce(text, types)
     assert (got, type(got)) == (value, type(value))
+
+
+def test_a_format_may_read_what_has_no_type_or_not_its_own() -> None:
+    assert coerce("[1]", set(), loose) == [1]
+    assert coerce("1.5", {"integer"}, str, loose) == 1.5
+    assert coerce("1.5", {"integer", "string"}, str, loose) == "1.5"
+    assert coerce("1.5", {"integer"}) == "1.5"
 
 
 @pytest.mark.parametrize(

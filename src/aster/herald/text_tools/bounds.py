@@ -4,22 +4,38 @@ It knows strings and brackets and nothing else; whether what it bounded is a val
 mistake it does notice at once: a brace that opens an object and is followed by neither a key nor its end.
 """
 
+import json
 import re
 
 DEEPEST = 200
+SHORT = 2 * DEEPEST
+"""No value of at most so many characters is nested deeper than that."""
 
-_DOUBLE = r"\"[^\"\\]*(?:\\.[^\"\\]*)*\""
-_SINGLE = r"'[^'\\]*(?:\\.[^'\\]*)*'"
-_STRUCTURE = {
-    '"': re.compile(rf'{_DOUBLE}|["{{}}\[\]]', re.DOTALL),
-    "\"'": re.compile(rf"{_DOUBLE}|{_SINGLE}|[\"'{{}}\[\]()]", re.DOTALL),
+_DECODER = json.JSONDecoder(strict=False)
+
+_DOUBLE = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
+_SINGLE = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
+_PLAIN = {
+    '"': re.compile(rf"(?:[^\"{{}}\[\]]++|{_DOUBLE})*+", re.DOTALL),
+    "\"'": re.compile(rf"(?:[^\"'{{}}\[\]()]++|{_DOUBLE}|{_SINGLE})*+", re.DOTALL),
 }
-"""Whole strings, which are passed over, and what counts: brackets, and a quote whose string goes on."""
+"""What is passed over, whole strings too. It stops at what counts: brackets, and a quote whose string goes on."""
 
 _IN_STRING = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
 _SOLID = re.compile(r"\S")
 _KEY = ('"', "'", "}")
 _PAIRS = {"}": "{", "]": "[", ")": "("}
+
+
+def short_end(text: str, pos: int) -> int:
+    """Where a short value ends that is JSON and all there; -1 says nothing."""
+    if text.find("}", pos, pos + SHORT) < 0:
+        return -1
+    try:
+        _, end = _DECODER.raw_decode(text[pos : pos + SHORT])
+    except (ValueError, RecursionError):
+        return -1
+    return pos + end
 
 
 class Balanced:
@@ -30,7 +46,7 @@ class Balanced:
 
     def __init__(self, quotes: str = '"') -> None:
         self.failed = False
-        self._structure = _STRUCTURE[quotes]
+        self._plain = _PLAIN[quotes]
         self._open: list[str] = []
         self._quote = ""
         self._escaped = False
@@ -50,12 +66,11 @@ class Balanced:
                     self.failed = True
                     return solid.start()
                 self._key_due = False
-            found = self._structure.search(text, pos)
-            if found is None:
+            passed = self._plain.match(text, pos)
+            pos = passed.end() + 1 if passed is not None else pos + 1
+            if pos > len(text):
                 return -1
-            char, pos = found.group(), found.end()
-            if len(char) > 1:
-                continue
+            char = text[pos - 1]
             if char in "\"'":
                 self._quote = char
             elif char in "{[(":

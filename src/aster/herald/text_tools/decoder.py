@@ -1,8 +1,8 @@
 """The stream of a reply with its text calls read: out come the same events as from a model with native tools.
 
-It stands behind a protocol's decoder. Where tools were offered as text, every call in the text becomes a call.
-Where they were offered natively, text in unmistakable framing becomes one only if no native call came, and the
-arguments of native calls are freed of framing that leaked into them.
+It stands behind a protocol's decoder and reads what that made of the wire. Where tools were offered as text, every
+call in the text becomes a call. Where they were offered natively, text in unmistakable framing becomes one only if
+no native call came, and the arguments of native calls are freed of framing that leaked into them.
 """
 
 from aster.contracts.blocks import AssistantBlock, BlockType, TextBlock, ThinkingBlock, ToolUseBlock
@@ -16,7 +16,6 @@ from aster.contracts.llm import (
     TextPart,
     ThinkingPart,
 )
-from aster.herald.protocols.base import Decoder
 from aster.herald.text_tools.dialects.base import Context
 from aster.herald.text_tools.formats import AUTO, LEAKED, index_of
 from aster.herald.text_tools.hints import hint, strikes_in
@@ -33,13 +32,11 @@ LONGEST_KEPT = 2000
 
 
 class TextToolDecoder:
-    """Wraps the decoder of one answer to a request that offered tools."""
+    """Reads one answer to a request that offered tools."""
 
-    def __init__(self, inner: Decoder, request: ModelRequest, *, native: bool) -> None:
-        self.finished = False
-        self._inner = inner
+    def __init__(self, request: ModelRequest, tools: Toolbox, *, native: bool) -> None:
         self._native = native
-        self._tools = Toolbox(request.tools)
+        self._tools = tools
         self._context = Context(self._tools, bare_names=True)
         self._index = index_of(LEAKED if native else AUTO)
         self._left = MOST_BLOCKS
@@ -54,16 +51,10 @@ class TextToolDecoder:
         self._called = False
         self._leaked: list[Call | Broken] = []
 
-    def feed(self, event: str, data: bytes) -> list[StreamEvent]:
-        return self._through(self._inner.feed(event, data))
-
-    def end(self) -> list[StreamEvent]:
-        return self._through(self._inner.end())
-
-    def _through(self, events: list[StreamEvent]) -> list[StreamEvent]:
-        self.finished = self._inner.finished
+    def read(self, events: list[StreamEvent]) -> list[StreamEvent]:
+        """What the next events of the answer come to."""
         out: list[StreamEvent] = []
-        for event in events:
+        for event in _joined(events) if len(events) > 1 else events:
             if isinstance(event, TextPart):
                 self._text(event, out)
                 continue
@@ -186,6 +177,28 @@ class TextToolDecoder:
         if self._called and stop in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
             stop = StopReason.TOOL_USE
         return CallFinished(stop_reason=stop, usage=event.usage, model=event.model, provider_id=event.provider_id)
+
+
+def _joined(events: list[StreamEvent]) -> list[StreamEvent]:
+    """The same events, with neighbouring pieces of one text as one: what came together is looked at once."""
+    out: list[StreamEvent] = []
+    texts: list[str] = []
+    index = -1
+    for event in events:
+        if isinstance(event, TextPart):
+            if texts and event.index != index:
+                out.append(TextPart(index=index, text="".join(texts)))
+                texts.clear()
+            index = event.index
+            texts.append(event.text)
+            continue
+        if texts:
+            out.append(TextPart(index=index, text="".join(texts)))
+            texts.clear()
+        out.append(event)
+    if texts:
+        out.append(TextPart(index=index, text="".join(texts)))
+    return out
 
 
 def _moved(event: BlockStarted | ThinkingPart, index: int) -> StreamEvent:

@@ -34,6 +34,8 @@ def calls_in(value: Any, tools: Toolbox, raw: str, *, bare: bool = False) -> lis
     if not isinstance(value, dict):
         raise NoCall
     known = cast("dict[str, Any]", value)
+    if len(known) == 2 and isinstance(known.get("name"), str) and isinstance(known.get("arguments"), dict):
+        return [named(known["name"], known["arguments"], tools, raw)]
     for key in LISTS:
         inner = known.get(key)
         if isinstance(inner, dict | list) and len(known) == 1:

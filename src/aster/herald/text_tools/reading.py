@@ -6,8 +6,9 @@ It drains the same scanner that a stream goes through, so both read a reply alik
 from collections.abc import Iterable, Sequence
 
 from aster.contracts.tools import ToolDef
+from aster.herald.text_tools.catalogue import After, Fate, Format
 from aster.herald.text_tools.dialects.base import Context
-from aster.herald.text_tools.formats import Fate, Format, format_named, index_of
+from aster.herald.text_tools.formats import format_named, index_of
 from aster.herald.text_tools.items import Broken, Call, Item, Said
 from aster.herald.text_tools.scanner import Scanner
 from aster.herald.text_tools.toolbox import Toolbox
@@ -16,7 +17,7 @@ from aster.herald.text_tools.toolbox import Toolbox
 def scanner_for(name: str, tools: Iterable[ToolDef]) -> Scanner:
     """A scanner for one reply in this format."""
     chosen = format_named(name)
-    context = Context(Toolbox(tools), strict=chosen.strict, bare_names=chosen.bare_names)
+    context = Context(Toolbox(tools), chosen.strict, chosen.bare_names, chosen.untyped, chosen.trim)
     return Scanner(index_of(name), context)
 
 
@@ -29,21 +30,28 @@ def read(name: str, chunks: Sequence[str], tools: Iterable[ToolDef]) -> tuple[st
 
 def _judged(items: list[Item], chosen: Format) -> tuple[str, list[Call]]:
     text: list[str] = []
+    behind: list[str] = []
     calls: list[Call] = []
     called = any(isinstance(item, Call) for item in items)
     for item in items:
         if isinstance(item, Call):
             calls.append(item)
         elif isinstance(item, Said):
-            if chosen.after or not calls:
-                text.append(item.text)
+            (behind if calls else text).append(item.text)
         elif isinstance(item, Broken):
             fate = _fate(item, chosen)
             if fate == "call" and item.partial is not None:
                 calls.append(item.partial)
             elif fate == "show" or (fate == "alone" and not called):
-                text.append(item.raw)
-    return "".join(text), calls
+                (behind if calls else text).append(item.raw)
+    return _joined("".join(text), "".join(behind), chosen.after), calls
+
+
+def _joined(before: str, behind: str, after: After) -> str:
+    """The text before and behind the first call, as the format puts them together."""
+    if after == "join":
+        return " ".join(part for part in (before.strip(), behind.strip()) if part)
+    return before + behind if after == "keep" else before
 
 
 def _fate(item: Broken, chosen: Format) -> Fate:

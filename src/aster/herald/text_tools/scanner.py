@@ -9,12 +9,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 
 from aster.herald.text_tools.dialects.base import Block, Context, Opening
-from aster.herald.text_tools.items import Broken, Call, Item, Said, Thought
+from aster.herald.text_tools.items import Item, Said, Thought
 
 MOST_BLOCKS = 5
 LONGEST_SPACE = 256
+NEAR = 2
+"""How many characters behind the first of a marker are looked at before it is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +38,60 @@ class MarkerIndex:
 
     def __init__(self, markers: Markers) -> None:
         self.markers = markers
-        words = sorted({word.lower() for word in (*markers.openers, *markers.noise)}, key=len, reverse=True)
+        words = sorted({word.lower() for word in (*markers.openers, *markers.noise)})
         self.longest = max(map(len, words), default=0)
-        firsts = "".join(sorted({char for word in words for char in (word[0], word[0].upper())}))
-        self.first = re.compile(f"[{re.escape(firsts)}]" if firsts else r"(?!)")
-        self.word = re.compile("|".join(map(re.escape, words)) or r"(?!)", re.IGNORECASE | re.ASCII)
+        self.first = re.compile("|".join(_firsts(words)) or r"(?!)")
+        self.word = re.compile(_longest_of(words) or r"(?!)", re.IGNORECASE | re.ASCII)
         self.beginnings = {word[:size] for word in words for size in range(1, len(word))}
 
     def unfinished(self, text: str, pos: int) -> int:
         """Where the text ends in something that may become a marker; its length if it does not."""
-        start = max(pos, len(text) - self.longest + 1)
+        size = len(text)
+        start = max(pos, size - self.longest + 1)
         while (found := self.first.search(text, start)) is not None:
-            if text[found.start() :].lower() in self.beginnings:
-                return found.start()
-            start = found.end()
-        return len(text)
+            start = found.start()
+            if text[start:].lower() in self.beginnings:
+                return start
+            start += 1
+        return size
+
+
+def _longest_of(words: list[str]) -> str:
+    """An expression for the longest of these words, which are sorted: what they share is compared once."""
+    shared = ""
+    for first, last in zip(words[0], words[-1], strict=False) if words else ():
+        if first != last:
+            break
+        shared += first
+    rests = [word[len(shared) :] for word in words]
+    branches = [_longest_of(list(group)) for _, group in groupby(filter(None, rests), itemgetter(0))]
+    if not branches:
+        return re.escape(shared)
+    return f"{re.escape(shared)}(?:{'|'.join(branches)}){'?' if '' in rests else ''}"
+
+
+def _firsts(words: list[str]) -> list[str]:
+    """What every marker begins with: its first character, if the two behind it fit or are still to come."""
+    found: list[str] = []
+    for first, rests in _by_first(words).items():
+        behind = "" if "" in rests else f"(?={_next(rests, NEAR)})"
+        found += [re.escape(char) + behind for char in sorted({first, first.upper()})]
+    return found
+
+
+def _next(words: list[str], depth: int) -> str:
+    branches = [r"\Z"]
+    for first, rests in _by_first(words).items():
+        either = f"[{first}{first.upper()}]" if first.isalpha() else re.escape(first)
+        branches.append(either if depth == 1 or "" in rests else f"{either}(?:{_next(rests, depth - 1)})")
+    return "|".join(branches)
+
+
+def _by_first(words: list[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(word[0], []).append(word[1:])
+    return found
 
 
 class Scanner:
@@ -66,6 +108,7 @@ class Scanner:
         self._line_clear = True
         self._after_block = False
         self._space = ""
+        self._ended = ("", 0)
 
     def passes(self, text: str) -> bool:
         """Whether a piece is prose, all of it, at once; it needs no `feed` then."""
@@ -107,15 +150,18 @@ class Scanner:
                 self._came_to(outcome.items)
 
     def _came_to(self, items: list[Item]) -> None:
-        asked = any(isinstance(item, Call | Broken) for item in items)
-        spare = not asked or self._left > 0
-        self._left -= asked and spare
+        asked, spare = False, self._left > 0
         for item in items:
             if isinstance(item, Said):
                 self._said(item.text)
-            elif isinstance(item, Thought) or spare:
+            elif isinstance(item, Thought):
                 self._items.append(item)
+            else:
+                asked = True
+                if spare:
+                    self._items.append(item)
         if asked:
+            self._left -= spare
             self._framing()
 
     def _framing(self) -> None:
@@ -126,7 +172,7 @@ class Scanner:
     def _prose(self, text: str, pos: int, final: bool) -> int:
         """Go through prose up to the next block, which is then open, or to the end."""
         index = self._index
-        open_end = len(text) if final else index.unfinished(text, pos)
+        open_end = len(text) if final else self._open_end(text, pos)
         look = pos
         while (found := index.first.search(text, look, open_end)) is not None:
             start = found.start()
@@ -134,15 +180,25 @@ class Scanner:
             if word is None:
                 look = start + 1
                 continue
-            self._said(text[pos:start])
+            if start > pos:
+                self._said(text[pos:start])
             pos = look = self._marker(word.group(), start)
             if self._block is not None:
                 return pos
             if pos > open_end:
-                open_end = len(text) if final else index.unfinished(text, pos)
-        self._said(text[pos:open_end])
+                open_end = len(text) if final else self._open_end(text, pos)
+        if open_end > pos:
+            self._said(text[pos:open_end])
         self._held = text[open_end:]
         return len(text)
+
+    def _open_end(self, text: str, pos: int) -> int:
+        """Where the text ends in something that may become a marker; found once for each text."""
+        known, end = self._ended
+        if known is not text or end < pos:
+            end = self._index.unfinished(text, pos)
+            self._ended = (text, end)
+        return end
 
     def _marker(self, word: str, start: int) -> int:
         markers, key = self._index.markers, word.lower()

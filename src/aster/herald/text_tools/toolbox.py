@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aster.contracts.tools import ToolDef
-from aster.herald.text_tools.values import properties_of
+from aster.herald.text_tools.values import properties_of, types_of
 
 _PREFIXES = ("functions.", "function.", "tools.", "tool.", "default_api.", "default.")
 
@@ -18,11 +18,10 @@ class Toolbox:
 
     def __init__(self, tools: Iterable[ToolDef]) -> None:
         self._schemas = {tool.name: tool.input_schema for tool in tools}
+        self._properties = {name: properties_of(schema) for name, schema in self._schemas.items()}
+        self._types: dict[tuple[str, str], set[str]] = {}
         self.unnamed = not self._schemas
-        alike: dict[str, list[str]] = {}
-        for name in self._schemas:
-            alike.setdefault(_bare(name), []).append(name)
-        self._alike = {bare: names[0] for bare, names in alike.items() if len(names) == 1}
+        self._alike: dict[str, str] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -36,22 +35,45 @@ class Toolbox:
         for prefix in _PREFIXES:
             if name.startswith(prefix):
                 return self.resolve(name[len(prefix) :])
-        return name if self.unnamed else self._alike.get(_bare(name))
+        return name if self.unnamed else self._like(_bare(name))
+
+    def _like(self, bare: str) -> str | None:
+        """The one tool whose name differs by case and punctuation alone."""
+        if self._alike is None:
+            alike: dict[str, list[str]] = {}
+            for name in self._schemas:
+                alike.setdefault(_bare(name), []).append(name)
+            self._alike = {key: names[0] for key, names in alike.items() if len(names) == 1}
+        return self._alike.get(bare)
 
     def schema(self, name: str) -> Mapping[str, Any]:
         return self._schemas.get(name, {})
 
     def properties(self, name: str) -> Mapping[str, Any]:
         """The parameters of a tool and their schemas."""
-        return properties_of(self.schema(name))
+        return self._properties.get(name, {})
+
+    def types(self, name: str, key: str) -> set[str]:
+        """Every type a parameter of a tool may have; empty when its schema does not say."""
+        known = self._types.get((name, key))
+        if known is None:
+            schema = self.properties(name).get(key)
+            known = types_of(schema, self.schema(name))
+            if schema is not None:
+                self._types[name, key] = known
+        return known
 
     def fitting(self, keys: Iterable[str]) -> str | None:
-        """The one tool that takes all these arguments, for dialects in which a call may have lost its name."""
+        """The tool that takes most of these arguments, for dialects in which a call may have lost its name.
+
+        The only tool there is fits anything; of several, none is guessed at if two fit alike.
+        """
+        if len(self._schemas) == 1:
+            return next(iter(self._schemas))
         wanted = set(keys)
-        if not wanted:
-            return None
-        found = [name for name in self._schemas if wanted <= self.properties(name).keys()]
-        return found[0] if len(found) == 1 else None
+        fits = sorted(((len(wanted & self.properties(name).keys()), name) for name in self._schemas), reverse=True)
+        (most, best), (second, _) = fits[:2] if len(fits) > 1 else ((0, ""), (0, ""))
+        return best if most > second else None
 
 
 def _bare(name: str) -> str:

@@ -5,12 +5,14 @@ the tool's own validation says what is wrong with it then.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
 from aster.herald.text_tools.literals import NotLiteral, read_value
+
+Reading: TypeAlias = Callable[[str], Any]
 
 _STRINGS = {"string", "str", "text", "varchar", "char", "enum"}
 _BOOLEANS = {"boolean", "bool", "binary"}
@@ -113,10 +115,15 @@ def _alternatives(schema: dict[str, Any], root: Mapping[str, Any]) -> Iterator[A
             yield from cast("list[Any]", branches)
 
 
-def coerce(text: str, types: set[str], untyped: Any = str) -> Any:
-    """The value the text stands for under these types; `untyped` reads it when no type is known."""
+def coerce(text: str, types: set[str], untyped: Reading = str, otherwise: Reading = str) -> Any:
+    """The value the text stands for under these types.
+
+    `untyped` reads it when no type is known, `otherwise` when it is none of the types and a text is not asked for.
+    """
     if not types:
         return untyped(text)
+    if types <= _STRINGS:
+        return text
     plain = text.strip()
     textual = bool(types & _STRINGS)
     if plain in ("null", "Null", "NULL") and ("null" in types or not textual):
@@ -130,7 +137,7 @@ def coerce(text: str, types: set[str], untyped: Any = str) -> Any:
         value = read(plain, others)
         if value is not _NOTHING:
             return value
-    return text
+    return text if textual else otherwise(text)
 
 
 def loose(text: str) -> Any:
@@ -153,7 +160,7 @@ def _integer(text: str, types: set[str]) -> Any:
     if not any(name.startswith(_INTEGERS) for name in types) or len(text) > _LONGEST_NUMBER:
         return _NOTHING
     try:
-        return int(text)
+        return int(_unquoted(text))
     except ValueError:
         return _NOTHING
 
@@ -161,6 +168,7 @@ def _integer(text: str, types: set[str]) -> Any:
 def _number(text: str, types: set[str]) -> Any:
     if not any(name.startswith(_NUMBERS) for name in types) or len(text) > _LONGEST_NUMBER:
         return _NOTHING
+    text = _unquoted(text)
     try:
         value = float(text)
     except ValueError:
@@ -170,15 +178,29 @@ def _number(text: str, types: set[str]) -> Any:
     return int(text) if text.lstrip("+-").isdecimal() else value
 
 
+def _unquoted(text: str) -> str:
+    """A number that was written as a string."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
 def _structure(text: str, types: set[str]) -> Any:
     simple = (*_INTEGERS, *_NUMBERS)
     if all(name in _BOOLEANS or name.startswith(simple) for name in types):
         return _NOTHING
     try:
-        return decode(text)
+        value = decode(text)
+        return _inner(value) if isinstance(value, str) else value
     except NotJson:
         pass
     try:
         return decode(decode(f'"{text}"'))
     except (NotJson, TypeError):
         return _NOTHING
+
+
+def _inner(text: str) -> Any:
+    """A structure that was written as a string once more."""
+    try:
+        return decode(text)
+    except NotJson:
+        return text

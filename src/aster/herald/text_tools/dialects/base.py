@@ -11,6 +11,9 @@ from typing import TypeAlias
 
 from aster.herald.text_tools.items import Item
 from aster.herald.text_tools.toolbox import Toolbox
+from aster.herald.text_tools.values import Reading
+
+Trim: TypeAlias = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +21,18 @@ class Context:
     """What a block may ask: the tools, and how its format judges.
 
     `strict` refuses repeated, unnamed and unknown parameters; `bare_names` asks that a call without any framing
-    names an offered tool before it is held back at all.
+    names an offered tool before it is held back at all. `untyped` reads a value whose type is not known and `trim`
+    takes the layout off a value, where a format does not do as its dialect does.
     """
 
     tools: Toolbox
     strict: bool = False
     bare_names: bool = False
+    untyped: Reading | None = None
+    trim: Trim | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Outcome:
     """The items a block came to, and the text and place to go on from; in another block, if one takes over."""
 
@@ -49,6 +55,8 @@ Opening: TypeAlias = Callable[[Context, str], Block]
 
 def joined(held: str, text: str, pos: int) -> tuple[str, int]:
     """What was held back and what follows it as one text, and where it begins; copied only if it has to be."""
+    if not held:
+        return text, pos
     start = pos - len(held)
     if start >= 0 and text.startswith(held, start):
         return text, start

@@ -9,7 +9,7 @@ import re
 from typing import cast
 
 from aster.herald.text_tools.dialects.base import Block, Context, Outcome, joined
-from aster.herald.text_tools.dialects.parameters import NAMESPACE, Arguments, Parameters
+from aster.herald.text_tools.dialects.parameters import NAMESPACE, Arguments, parameters_for
 from aster.herald.text_tools.items import Broken, Call, Item, Reason, Said
 
 LONGEST_HEAD = 300
@@ -23,11 +23,13 @@ HEAD = re.compile(
 _HEAD_SO_FAR = re.compile(r"<[^<>]*")
 _CALL_SO_FAR = re.compile(rf"<{NAMESPACE}(?:function|invoke)(?:_name|\s)?[^<>]*", re.IGNORECASE)
 _BOUNDARY = re.compile(
-    rf"(?P<close></{NAMESPACE}(?:function|invoke)\s*>)|(?P<next><{NAMESPACE}(?:function|invoke)[\s=_])"
-    r"|(?P<cdata><!\[CDATA\[|\]\]>)",
+    rf"<(?:(?P<close>/{NAMESPACE}(?:function|invoke)\s*>)|(?P<next>{NAMESPACE}(?:function|invoke)[\s=_])"
+    r"|(?P<cdata>!\[CDATA\[))|\]\]>",
     re.IGNORECASE,
 )
 _LOOKBACK = 24
+_BEGINNING = re.compile(r"[<\]]")
+_FRAME_END = re.compile(r"\s*</tool_call>", re.IGNORECASE)
 _FRAME = re.compile(r"</?(?:tool_calls?|function_calls?)>\Z", re.IGNORECASE)
 
 
@@ -61,9 +63,13 @@ class ElementBlock(Block):
                 return self._no_head(text, pos, final)
             self._head, pos = head, head.end()
             if head["rest"].rstrip().endswith("/"):
-                return Outcome(self._read("", head.group()), text, pos)
+                return Outcome(self._read("", ""), text, pos)
         if self._tail:
             text, pos, self._tail = self._tail + text[pos:], 0, ""
+        elif pos == 0 and not final and _BEGINNING.search(text) is None:
+            self._body.append(text)
+            self._length += len(text)
+            return None
         return self._to_end(text, pos, final)
 
     def _no_head(self, text: str, pos: int, final: bool) -> Outcome:
@@ -78,9 +84,9 @@ class ElementBlock(Block):
         look = pos
         while (found := _BOUNDARY.search(text, look)) is not None:
             look = found.end()
-            if found["cdata"]:
-                self._in_cdata = found["cdata"] != "]]>"
-            elif found["next"]:
+            if found.lastgroup in (None, "cdata"):
+                self._in_cdata = found.lastgroup is not None
+            elif found.lastgroup == "next":
                 if not final and _HEAD_SO_FAR.fullmatch(text, found.start(), found.start() + LONGEST_HEAD):
                     break
                 if not self._in_cdata and self._another(text, found.start()):
@@ -88,17 +94,22 @@ class ElementBlock(Block):
             else:
                 self._attempts += 1
                 items = self._try("".join((*self._body, text[pos : found.start()])), found.group())
-                if items is not None:
-                    return Outcome(items, text, found.end())
+                if items:
+                    return Outcome(items, text, self._past_frame(text, found.end()))
                 if self._fallback is None:
                     self._fallback = (self._length + found.start() - pos, self._length + found.end() - pos)
         if final:
             return self._stop(text, pos, len(text), cut_off=True)
-        cut = found.start() if found is not None else max(look, len(text) - _LOOKBACK)
+        cut = found.start() if found is not None else _unfinished(text, max(look, len(text) - _LOOKBACK))
         self._body.append(text[pos:cut])
         self._length += cut - pos
         self._tail = text[cut:]
         return None
+
+    def _past_frame(self, text: str, end: int) -> int:
+        """Behind the closing tag of the wrapper, if the element stands in one and the tag is there already."""
+        close = _FRAME_END.match(text, end) if self._before else None
+        return close.end() if close is not None else end
 
     def _another(self, text: str, start: int) -> bool:
         """Whether a call of an offered tool begins here."""
@@ -110,26 +121,24 @@ class ElementBlock(Block):
         body = "".join((*self._body, text[pos:end]))
         inner = body[: self._fallback[0]] if self._fallback is not None else _unframed(body)
         over = self._fallback[1] if self._fallback is not None else len(inner)
-        items = self._read(inner, self._raw(body[:over]), cut_off=cut_off and inner == body)
+        items = self._read(inner, body[:over], cut_off=cut_off and inner == body)
         back = len(body) - over
         if back <= end - pos:
             return Outcome(items, text, end - back)
         return Outcome(items, body[over:] + text[end:], 0)
 
-    def _try(self, body: str, close: str) -> list[Item] | None:
+    def _try(self, body: str, close: str) -> list[Item]:
         """The call, if the element is over here; the last attempt takes what there is."""
-        items = self._read(body, self._raw(body) + close, must_be_whole=self._attempts < MOST_ATTEMPTS)
-        return items or None
+        return self._read(body, body, close, must_be_whole=self._attempts < MOST_ATTEMPTS)
 
-    def _raw(self, body: str) -> str:
-        assert self._head is not None
-        return self._before + self._head.group() + body
-
-    def _read(self, body: str, raw: str, *, must_be_whole: bool = False, cut_off: bool = False) -> list[Item]:
+    def _read(
+        self, body: str, written: str, close: str = "", *, must_be_whole: bool = False, cut_off: bool = False
+    ) -> list[Item]:
+        """What a body comes to; `written` and `close` are what stands behind the head."""
         assert self._head is not None
         name = name_in(self._head)
         offered = self._context.tools.resolve(name)
-        arguments = Parameters(self._context.tools, offered or name).read(body, self._head["rest"])
+        arguments = parameters_for(self._context, offered or name).read(body, self._head["rest"])
         if must_be_whole and not arguments.whole:
             return []
         call = Call(offered or name, arguments.given)
@@ -140,7 +149,9 @@ class ElementBlock(Block):
             reason = "truncated"
         elif self._refused(call, arguments):
             reason = "malformed"
-        return [call] if reason is None else [Broken(reason, raw, offered or name, call)]
+        if reason is None:
+            return [call]
+        return [Broken(reason, self._before + self._head.group() + written + close, offered or name, call)]
 
     def _refused(self, call: Call, arguments: Arguments) -> bool:
         if not self._context.strict:
@@ -150,6 +161,12 @@ class ElementBlock(Block):
     def _lacking(self, call: Call) -> bool:
         required = self._context.tools.schema(call.name).get("required")
         return isinstance(required, list) and not call.arguments.keys() >= set(cast("list[str]", required))
+
+
+def _unfinished(text: str, start: int) -> int:
+    """Where the last thing begins that may yet become a boundary."""
+    found = _BEGINNING.search(text, start)
+    return found.start() if found is not None else len(text)
 
 
 def _unframed(body: str) -> str:

@@ -107,11 +107,14 @@ class _Calls:
 
     def _value(self, text: str, schema: Mapping[str, Any]) -> Any:
         types = types_of(schema, self._root)
-        if "array" in types and not text:
+        if not text and "null" in types:
+            return None
+        if not text and "array" in types:
             return []
         if not text and (not types or "object" in types):
             return {}
-        return coerce(text, types)
+        value = coerce(text, types)
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _put(parent: _Open, child: _Open) -> None:

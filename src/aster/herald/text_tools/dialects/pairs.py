@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from aster.herald.text_tools.dialects.base import Context, Gathered
-from aster.herald.text_tools.dialects.parameters import Parameters, laid_out
+from aster.herald.text_tools.dialects.parameters import parameters_for
 from aster.herald.text_tools.items import Broken, Call, Item
 from aster.herald.text_tools.values import loose
 
@@ -56,13 +56,13 @@ class PairsBlock(Gathered):
         return [call] if whole else [Broken("truncated", raw, name, call)]
 
     def _arguments(self, inner: str, pos: int, name: str) -> dict[str, Any]:
-        parameters = Parameters(self.context.tools, name)
+        parameters = parameters_for(self.context, name, untyped=loose, otherwise=loose)
         given: dict[str, Any] = {}
         while (pair := _PAIR.search(inner, pos)) is not None:
             end = _VALUE_END.search(inner, pair.end())
-            text = laid_out(inner[pair.end() : end.start() if end else len(inner)])
+            text = parameters.trimmed(inner[pair.end() : end.start() if end else len(inner)])
             key = pair[1].strip()
-            given[key] = parameters.value(key, text, loose)
+            given[key] = parameters.value(key, text)
             if end is None:
                 break
             pos = end.end()

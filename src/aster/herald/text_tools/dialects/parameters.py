@@ -6,12 +6,12 @@ CDATA is taken verbatim. One line break directly inside a parameter's tags is la
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from aster.herald.text_tools.dialects.base import Context, Trim
 from aster.herald.text_tools.toolbox import Toolbox
-from aster.herald.text_tools.values import NotJson, coerce, decode, loose, types_of
+from aster.herald.text_tools.values import NotJson, Reading, coerce, decode, loose
 
 NAMESPACE = r"(?:｜DSML｜|steptml:|antml:)?"
 _TAG = rf"{NAMESPACE}param(?:eter)?"
@@ -22,6 +22,9 @@ _OPEN = re.compile(
 )
 _NAMELESS = re.compile(rf"<{_TAG}(?P<rest>[^<>]{{0,300}})>", re.IGNORECASE)
 _CLOSE = re.compile(rf"</{_TAG}\s*>", re.IGNORECASE)
+_PLAIN = re.compile(
+    rf"\s*<{_TAG}(?:=([\w.\-]{{1,200}})|\s+name=\"([\w.\-]{{1,200}})\")>([^<]*)</{_TAG}>", re.IGNORECASE
+)
 _FRAMING = re.compile(
     rf"\s*(?:\Z|<{_TAG}[\s=>]|</{NAMESPACE}(?:function|invoke|tool_calls?|function_calls?)|<tool_call|<{NAMESPACE}(?:function|invoke)[\s=])",
     re.IGNORECASE,
@@ -50,9 +53,15 @@ class Arguments:
 class Parameters:
     """Reads the bodies of calls of one tool."""
 
-    def __init__(self, tools: Toolbox, name: str) -> None:
+    def __init__(
+        self, tools: Toolbox, name: str, untyped: Reading = str, otherwise: Reading = str, trim: Trim | None = None
+    ) -> None:
+        self._tools = tools
+        self._name = name
         self._properties = tools.properties(name)
-        self._root: Mapping[str, Any] = tools.schema(name)
+        self._untyped = untyped
+        self._otherwise = otherwise
+        self._trim = trim or laid_out
 
     def read(self, body: str, attributes: str = "") -> Arguments:
         """The arguments in a body; `attributes` are those of the function's own tag."""
@@ -62,20 +71,37 @@ class Parameters:
                 self._put(result, key, value)
         if body.lstrip().startswith("{") and self._from_json(body, result):
             return result
-        self._elements(body, result)
+        if not self._plain(body, result):
+            self._elements(body, result)
         if not result.found and body.strip() and not result.faults:
-            self._otherwise(body, result)
+            self._no_elements(body, result)
         return result
 
-    def value(self, key: str, text: str, untyped: Any = str) -> Any:
+    def value(self, key: str, text: str) -> Any:
         """The text of one argument as its schema wants it."""
-        return coerce(text, types_of(self._properties.get(key), self._root), untyped)
+        return coerce(text, self._tools.types(self._name, key), self._untyped, self._otherwise)
+
+    def trimmed(self, text: str) -> str:
+        """A value without its layout."""
+        return self._trim(text)
 
     def _put(self, result: Arguments, key: str, value: Any) -> None:
         if key in result.given or (self._properties and key not in self._properties):
             result.faults += 1
         result.given[key] = self.value(key, value) if isinstance(value, str) else value
         result.found += 1
+
+    def _plain(self, body: str, result: Arguments) -> bool:
+        """A body of nothing but closed parameters without markup in them, the common case, in one go."""
+        pos, found = 0, list[tuple[str, str]]()
+        while (one := _PLAIN.match(body, pos)) is not None:
+            found.append((one[1] or one[2], one[3]))
+            pos = one.end()
+        if not found or not (pos == len(body) or body[pos:].isspace()):
+            return False
+        for key, text in found:
+            self._put(result, key, self._trim(text))
+        return True
 
     def _elements(self, body: str, result: Arguments) -> None:
         marks = _Marks(body)
@@ -127,12 +153,12 @@ class Parameters:
         close = marks.close_after(start)
         following = self._following(marks, start, close.start() if close else len(body), taken)
         if following is not None:
-            return laid_out(body[start:following]), following, True
+            return self._trim(body[start:following]), following, True
         if close is None:
-            return laid_out(body[start:]), len(body), False
+            return self._trim(body[start:]), len(body), False
         framed = marks.framed_close_after(start)
         close = framed or close
-        return laid_out(body[start : close.start()]), close.end(), framed is not None
+        return self._trim(body[start : close.start()]), close.end(), framed is not None
 
     def _following(self, marks: "_Marks", start: int, end: int, taken: set[str]) -> int | None:
         """Where the next parameter of this tool begins, if this one was not closed before it."""
@@ -143,7 +169,7 @@ class Parameters:
                 return tag.start()
         return None
 
-    def _otherwise(self, body: str, result: Arguments) -> None:
+    def _no_elements(self, body: str, result: Arguments) -> None:
         """No parameter element at all: bare tags, direct attributes, or text for a tool that takes one thing."""
         for found in _DIRECT.finditer(body):
             self._put(result, found[1], found[2] if found[2] is not None else found[3])
@@ -154,7 +180,7 @@ class Parameters:
                 break
             end = body.find(f"</{tag[1]}>", tag.end())
             if end >= 0 and (not self._properties or tag[1] in self._properties):
-                self._put(result, tag[1], laid_out(body[tag.end() : end]))
+                self._put(result, tag[1], self._trim(body[tag.end() : end]))
                 pos = end
             else:
                 pos = tag.end()
@@ -175,6 +201,11 @@ class Parameters:
         result.given |= cast("dict[str, Any]", inner) if isinstance(inner, dict) else known
         result.found += 1
         return True
+
+
+def parameters_for(context: Context, name: str, untyped: Reading = str, otherwise: Reading = str) -> Parameters:
+    """The parameters of a tool, read as the format wants it and else as the dialect does."""
+    return Parameters(context.tools, name, context.untyped or untyped, otherwise, context.trim)
 
 
 class _Marks:
@@ -231,6 +262,8 @@ def _key(tag: re.Match[str]) -> str:
 
 
 def attributes_in(text: str) -> list[tuple[str, str]]:
+    if not text:
+        return []
     return [(found[1], found[2] if found[2] is not None else found[3]) for found in _ATTRIBUTE.finditer(text)]
 
 

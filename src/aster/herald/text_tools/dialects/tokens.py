@@ -55,25 +55,34 @@ def token_opening(read: Reader, ends: tuple[str, ...], stops: tuple[str, ...] = 
 
 
 KIMI_ARGUMENTS = "<|tool_call_argument_begin|>"
-_KIMI_ID = re.compile(r"(?:functions\.)?(?P<name>[^\s@]{1,200}?)(?::(?P<index>\d+))?")
+_KIMI_ID = re.compile(r"(?:functions?[._(]\s*)?(?P<name>[^\s@()]{1,200}?)\s*\)?(?P<index>[:_]?\d+(?:\.\d+)?)?")
+"""`functions.name:0`, and what becomes of it: `functions_name_0`, `functions(name):0`, `functions.name0`."""
 
 
 def kimi(body: str, context: Context, raw: str) -> Item:
     """`functions.name:0` and JSON arguments; a bare number is the one tool whose parameters fit."""
     written, _, arguments = body.partition(KIMI_ARGUMENTS)
-    found = _KIMI_ID.fullmatch(written.strip())
-    if found is None:
+    written = written.strip()
+    found = _KIMI_ID.fullmatch(written)
+    if found is None and not written.isdecimal():
         return Broken("malformed", raw)
+    name = _kimi_name(written, found, context) if found else None
     try:
         given: Any = decode(arguments)
     except NotJson:
-        return Broken("malformed", raw, context.tools.resolve(found["name"]))
-    name: str | None = found["name"]
-    if found["index"] is None and found["name"].isdecimal():
-        name = context.tools.fitting(cast("dict[str, Any]", given)) if isinstance(given, dict) else None
-        if name is None:
-            return Broken("unknown_tool", raw)
-    return named(name or "", given, context.tools, raw)
+        return Broken("malformed", raw, name and context.tools.resolve(name))
+    if written.isdecimal() and isinstance(given, dict):
+        name = context.tools.fitting(cast("dict[str, Any]", given))
+    return named(name, given, context.tools, raw) if name else Broken("unknown_tool", raw)
+
+
+def _kimi_name(written: str, found: re.Match[str], context: Context) -> str | None:
+    """The name in an id; digits without a colon before them belong to it unless only then it is offered."""
+    name, index = found["name"], found["index"] or ""
+    whole = name + index
+    if index.startswith(":") or (context.tools.resolve(whole) is None and context.tools.resolve(name) is not None):
+        return name
+    return None if written.isdecimal() else whole
 
 
 DEEPSEEK_SEPARATOR = "<｜tool▁sep｜>"
@@ -102,6 +111,17 @@ def json_arguments(name: str, text: str, context: Context, raw: str) -> Item:
     return named(name, given, context.tools, raw)
 
 
+_SOLAR = re.compile(r"[^<]{0,200}<\|tool_call:name\|>([^<]{1,200})<\|tool_call:args\|>")
+
+
+def solar(body: str, context: Context, raw: str) -> Item:
+    """`id<name>name<args>` and JSON."""
+    head = _SOLAR.match(body)
+    if head is None:
+        return Broken("malformed", raw)
+    return json_arguments(head[1].strip(), body[head.end() :], context, raw)
+
+
 _GEMMA = re.compile(r"(?:call:)?([^\s{]{1,200})\s*\{")
 
 
@@ -123,7 +143,10 @@ def gemma(delimiter: str) -> Reader:
 
 
 class _GemmaReader:
-    """Keys without quotes, strings between delimiters, numbers and words as they are."""
+    """Keys without quotes, strings between delimiters, numbers and words as they are.
+
+    Whatever is still open at the end of the text ends there; whether the call is whole is for the block to say.
+    """
 
     def __init__(self, text: str, delimiter: str) -> None:
         self._text = text
@@ -134,7 +157,7 @@ class _GemmaReader:
         text = self._text
         while True:
             pos = self._past(pos)
-            if text.startswith("}", pos):
+            if pos >= len(text) or text[pos] == "}":
                 return found, pos + 1
             if text.startswith(self._delimiter, pos):
                 key, pos = self._string(pos)
@@ -144,38 +167,41 @@ class _GemmaReader:
                 colon = text.find(":", pos)
                 key = text[pos:colon].strip().strip("\"'")
             if colon < 0:
-                raise NotLiteral
+                return found, len(text)
             found[key], pos = self._value(self._past(colon + 1), depth)
 
     def _array(self, pos: int, depth: int) -> tuple[list[Any], int]:
         found: list[Any] = []
         while True:
             pos = self._past(pos)
-            if self._text.startswith("]", pos):
+            if pos >= len(self._text) or self._text[pos] == "]":
                 return found, pos + 1
+            if self._text[pos] == "}":
+                return found, pos
             value, pos = self._value(pos, depth)
             found.append(value)
 
     def _value(self, pos: int, depth: int) -> tuple[Any, int]:
         text = self._text
-        if depth == 0 or pos >= len(text):
+        if depth == 0:
             raise NotLiteral
+        if pos >= len(text):
+            return "", pos
         if text.startswith(self._delimiter, pos):
             return self._string(pos)
         if text[pos] == "{":
             return self.mapping(pos + 1, depth - 1)
         if text[pos] == "[":
             return self._array(pos + 1, depth - 1)
-        end = _GEMMA_END.search(text, pos)
-        if end is None:
-            raise NotLiteral
-        return _word(text[pos : end.start()].strip()), end.start()
+        found = _GEMMA_END.search(text, pos)
+        end = found.start() if found is not None else len(text)
+        return _word(text[pos:end].strip()), end
 
     def _string(self, pos: int) -> tuple[str, int]:
         start = pos + len(self._delimiter)
         end = self._text.find(self._delimiter, start)
         if end < 0:
-            raise NotLiteral
+            return self._text[start:], len(self._text)
         return self._text[start:end], end + len(self._delimiter)
 
     def _past(self, pos: int) -> int:

@@ -7,9 +7,10 @@ marker and is no call.
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias
 
-from aster.herald.text_tools.bounds import Balanced
+from aster.herald.text_tools.bounds import Balanced, short_end
 from aster.herald.text_tools.dialects.base import Block, Context, Gathered, Opening, Outcome, joined
 from aster.herald.text_tools.items import Broken, Item, Reason, Said
 from aster.herald.text_tools.json_calls import NoCall, calls_in, named, whole_calls
@@ -25,6 +26,10 @@ NAMED = re.compile(r"\s*([\w.\-/:]*?)\s*(?:\[CALL_ID\]\s*[\w\-]*\s*)?(?:\[ARGS\]
 
 Reading: TypeAlias = Callable[[str, str, Context, str], list[Item]]
 """From what stood before the value, the value and the whole block to items."""
+
+
+Plain: TypeAlias = Callable[[str, Context, str], list[Item]]
+"""From the rest of a block and the whole block to items."""
 
 
 def json_value(lead: str, value: str, context: Context, raw: str) -> list[Item]:
@@ -57,6 +62,14 @@ def any_value(lead: str, value: str, context: Context, raw: str) -> list[Item]:
         except NotLiteral:
             pass
     return json_value(lead, value, context, raw)
+
+
+def plain_calls(body: str, context: Context, raw: str) -> list[Item]:
+    """Calls in Python one after the other, without brackets around them."""
+    try:
+        return python_calls(body, context.tools, raw)
+    except NotLiteral:
+        return [Broken("no_function_tag", raw)]
 
 
 def python_calls(value: str, tools: Toolbox, raw: str) -> list[Item]:
@@ -112,7 +125,11 @@ class ValueBlock(Block):
                     return None
                 return self._no_value(text, pos, final)
             self._lead, pos = text[pos:start], start
-        end = self._bound.seek(text, pos)
+            end = short_end(text, pos)
+        else:
+            end = -1
+        if end < 0:
+            end = self._bound.seek(text, pos)
         if end < 0 and not final:
             self._parts.append(text[pos:])
             return None
@@ -123,11 +140,16 @@ class ValueBlock(Block):
             return (
                 Outcome([], text, end, FenceTail(lambda _: items))
                 if "```" in self._lead
-                else Outcome(items, text, end)
+                else Outcome(items, text, self._past_closer(text, end))
             )
         if end < 0:
             return Outcome(self._cut_off(value, raw), text, len(text))
         return self._spoilt(raw, text, end, value)
+
+    def _past_closer(self, text: str, end: int) -> int:
+        """Behind the closing marker, if it is there already; framing it is in any case."""
+        close = _closing(self._closers).match(text, end) if self._closers else None
+        return close.end() if close is not None else end
 
     def _cut_off(self, value: str, raw: str) -> list[Item]:
         """The reply ended within the value: of a list, the calls that are whole count."""
@@ -138,6 +160,8 @@ class ValueBlock(Block):
         solid = _SOLID.search(text, pos)
         if solid is None:
             return -1
+        if solid.group() in "{[" and solid.start() - pos < LONGEST_LEAD:
+            return solid.start()
         brackets = _BRACKETS[self._lead_form] if solid.group() not in "{[" else _BRACKET
         found = brackets.search(text, pos, pos + LONGEST_LEAD)
         if found is None or not self._lead_form.fullmatch(text, pos, found.start()):
@@ -155,13 +179,19 @@ class ValueBlock(Block):
             return Outcome([Broken("truncated", self._opener + text[pos:])], text, len(text))
         if not self._closers:
             return Outcome([Broken("no_function_tag", self._opener)], text, pos)
-        return Outcome([], text, pos, CloserBlock(self._context, self._opener, self._closers))
+        plain = plain_calls if self._read is any_value else None
+        return Outcome([], text, pos, CloserBlock(self._context, self._opener, self._closers, plain=plain))
 
     def _spoilt(self, raw: str, text: str, end: int, value: str) -> Outcome:
         name = _hinted_name(value)
         if not self._closers:
             return Outcome([Broken("malformed", raw, name)], text, end)
         return Outcome([], text, end, CloserBlock(self._context, raw, self._closers, "malformed", name))
+
+
+@cache
+def _closing(closers: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:{'|'.join(map(re.escape, closers))})", re.IGNORECASE | re.ASCII)
 
 
 class FenceTail(Block):
@@ -201,7 +231,8 @@ def _hinted_name(value: str) -> str | None:
 class CloserBlock(Gathered):
     """The rest of a block that is no call, up to its closing marker.
 
-    With a `limit`, an opener without its closing marker within so many characters was prose after all.
+    With a `limit`, an opener without its closing marker within so many characters was prose after all. `plain`
+    reads the rest if it may be calls nevertheless.
     """
 
     def __init__(
@@ -212,11 +243,13 @@ class CloserBlock(Gathered):
         reason: Reason = "no_function_tag",
         name: str | None = None,
         limit: int | None = None,
+        plain: Plain | None = None,
     ) -> None:
         super().__init__(context, opener)
         self._reason: Reason = reason
         self._name = name
         self._limit = limit
+        self._plain = plain
         self._end = re.compile("|".join(map(re.escape, closers)), re.IGNORECASE | re.ASCII)
         self.lookback = max(map(len, closers)) - 1 if limit is None else limit
 
@@ -237,7 +270,10 @@ class CloserBlock(Gathered):
         return found.end() if found else -1
 
     def _read(self, body: str, whole: bool) -> list[Item]:
-        return [Broken(self._reason if whole else "truncated", self.opener + body, self._name)]
+        raw = self.opener + body
+        if self._plain is not None and whole:
+            return self._plain(self._end.sub("", body), self.context, raw)
+        return [Broken(self._reason if whole else "truncated", raw, self._name)]
 
 
 def value_opening(

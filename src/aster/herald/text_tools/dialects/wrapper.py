@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 from aster.herald.text_tools.dialects.base import Block, Context, Gathered, Opening, Outcome, joined
 from aster.herald.text_tools.dialects.elements import ElementBlock
 from aster.herald.text_tools.dialects.pairs import PairsBlock
-from aster.herald.text_tools.dialects.parameters import Parameters, attributes_in
-from aster.herald.text_tools.dialects.values import CloserBlock, ValueBlock, any_value
+from aster.herald.text_tools.dialects.parameters import attributes_in, parameters_for
+from aster.herald.text_tools.dialects.values import CloserBlock, ValueBlock, any_value, plain_calls
 from aster.herald.text_tools.items import Broken, Call, Item, Said
 
 LONGEST_LEAD = 1000
@@ -23,7 +23,7 @@ Kind: TypeAlias = Literal["value", "element", "pairs", "tags"]
 _Choice: TypeAlias = Callable[[str, int, int], Outcome]
 EVERY_KIND: frozenset[Kind] = frozenset({"value", "element", "pairs", "tags"})
 
-_LEAD = re.compile(r"(?:\s|\\n)*")
+_LEAD = re.compile(r"\s*(?:\\n\s*)*")
 _ELEMENT = re.compile(r"<(?:function|invoke)(?=[\s=_])", re.IGNORECASE)
 _LOST = re.compile(r"function(?:\s*=|\s+name\s*=)", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_][\w.\-/]{0,127}(?:\s|\\n)*(?=<|\Z)")
@@ -68,12 +68,12 @@ class WrapperBlock(Block):
         waits = None if not decide else self._prose
         if not inside:
             return self._cut_off if decide else None
+        if inside[0] == "<":
+            return self._tag(inside, decide)
         if inside in ("`", "``", "\\"):
             return waits
         if inside[0] in "{[" or inside.startswith("```"):
             return self._value if "value" in self._kinds else self._prose
-        if inside[0] == "<":
-            return self._tag(inside, decide)
         if "element" in self._kinds:
             if _LOST.match(inside):
                 return self._restored
@@ -115,10 +115,8 @@ class WrapperBlock(Block):
         )
 
     def _element(self, text: str, pos: int, start: int) -> Outcome:
-        found = _ELEMENT.match(text, start)
-        assert found is not None
-        block = ElementBlock(self._context, found.group(), before=self._opener + text[pos:start])
-        return Outcome([], text, found.end(), block)
+        before = self._opener + text[pos:start]
+        return Outcome([], text, start + 1, ElementBlock(self._context, "<", before=before))
 
     def _restored(self, text: str, pos: int, start: int) -> Outcome:
         return Outcome([], text, start, ElementBlock(self._context, "<", before=self._opener + text[pos:start]))
@@ -137,7 +135,9 @@ class WrapperBlock(Block):
         return Outcome([Broken("truncated", self._opener + text[pos:])], text, len(text))
 
     def _prose(self, text: str, pos: int, start: int) -> Outcome:
-        return Outcome([], text, pos, CloserBlock(self._context, self._opener, self._closers, limit=PROSE_LIMIT))
+        plain = plain_calls if "value" in self._kinds else None
+        block = CloserBlock(self._context, self._opener, self._closers, limit=PROSE_LIMIT, plain=plain)
+        return Outcome([], text, pos, block)
 
 
 class ToolTagBlock(Gathered):
@@ -164,7 +164,7 @@ class ToolTagBlock(Gathered):
         if tag is None or name is None:
             return [Said(self.opener + body)]
         inner = body[tag.end() :].removesuffix(self._close)
-        arguments = Parameters(self.context.tools, name).read(inner, tag[2])
+        arguments = parameters_for(self.context, name).read(inner, tag[2])
         call = Call(name, arguments.given)
         if not whole:
             return [Broken("truncated", self.opener + body, name, call)]
@@ -210,7 +210,7 @@ class _NamedBody(Gathered):
 
     def _read(self, body: str, whole: bool) -> list[Item]:
         name = self.context.tools.resolve(self._name) or self._name
-        arguments = Parameters(self.context.tools, name).read(body, self._attributes)
+        arguments = parameters_for(self.context, name).read(body, self._attributes)
         call = Call(name, arguments.given)
         if not whole:
             return [Broken("truncated", self.opener + body, name, call)]
