@@ -57,6 +57,38 @@ def test_status_alone(status: int, kind: str) -> None:
     assert kind_of_status(status) == kind
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "registry.ollama.ai/library/gemma:2b does not support tools",
+        "tools param requires --jinja flag",
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        "deepseek-reasoner does not support Function Calling",
+        "`tool calling` is not supported with this model",
+        "No endpoints found that support tool use. To learn more about provider routing, visit …",
+        "openrouter/x does not support parameters: ['tools'], for model=x",
+    ],
+)
+def test_a_refusal_of_tools_is_recognised(said: str) -> None:
+    assert HeraldError(FailureKind.BAD_REQUEST, said, status=400).refuses_tools
+    assert HeraldError(FailureKind.PROVIDER, said, status=500).refuses_tools
+    assert not HeraldError(FailureKind.RATE_LIMITED, said, status=429).refuses_tools
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "tools.0.input_schema: JSON schema is invalid",
+        "Invalid schema for function 'read_file'",
+        "This model does not support image input.",
+        "messages.3: tool_use ids were found without tool_result blocks",
+    ],
+)
+def test_other_refusals_are_not_about_having_no_tools(said: str) -> None:
+    assert not HeraldError(FailureKind.BAD_REQUEST, said, status=400).refuses_tools
+
+
 def test_retry_after_forms() -> None:
     assert retry_after({}) is None
     assert retry_after({"retry-after": "2"}) == 2.0

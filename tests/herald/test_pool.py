@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
 import pytest
 
 from aster.brain.records import QuotaRow
@@ -175,6 +176,65 @@ async def test_worker_and_coding_use_the_foreground_when_they_have_nobody() -> N
             assert await said(made.worker) == "front"
 
 
+async def test_a_role_is_answered_by_its_pool_unless_the_model_or_the_turn_is_elsewhere() -> None:
+    async with (
+        servers("front", "code") as (front, code),
+        pools(llm_pool_foreground=nodes((front, "m")), llm_pool_coding=nodes((code, "coder"))) as made,
+    ):
+        here, there = made.foreground.nodes[0].name, made.coding.nodes[0].name
+        assert made.assigned(asking("Hi", model="", role="coding")).model == "coder"
+        assert await said(made, role="coding") == "code"
+        assert await said(made, role="coding", endpoint=there) == "code"
+        assert await said(made, role="coding", endpoint="gone/x") == "code"
+        assert await said(made, role="coding", model="m") == "front"
+        assert await said(made, role="coding", endpoint=here) == "front"
+        assert [await said(made, role="worker"), await said(made, role="critic")] == ["front", "front"]
+
+
+async def test_a_pool_without_anybody_left_is_stood_in_for_by_another_model_with_an_event() -> None:
+    async with (
+        servers("front", "code") as (front, code),
+        pools(llm_pool_foreground=nodes((front, "m")), llm_pool_coding=nodes((code, "coder"))) as made,
+    ):
+        await broken(made, asking("down", model="", role="coding"))
+        request = made.assigned(asking("Hi", model="", role="coding"))
+        call = made.stream(request)
+        await whole(call)
+        assert call.notices() == [ProviderFallback(from_model="coder", to_model="m", reason="circuit_open")]
+        assert call.endpoint == made.foreground.nodes[0].name
+        assert front.calls[0].body["model"] == "m"
+        with pytest.raises(HeraldError) as caught:
+            await made.complete(msgspec.structs.replace(request, firm=True))
+        assert caught.value.resting
+        assert len(front.calls) == 1
+
+
+async def test_a_turn_that_failed_at_the_stand_in_moves_on_there_too() -> None:
+    async with servers("a", "b", "work") as (a, b, work):
+        listed = nodes((a, "m"), (b, "m"))
+        async with pools(llm_pool_foreground=listed, llm_pool_worker=nodes((work, "w"))) as made:
+            await broken(made, asking("down", model="", role="worker"))
+            assert await said(made, role="worker", turn_id="t1") == "a"
+            await broken(made, asking("down", model="", role="worker", turn_id="t1"), times=1)
+            assert await said(made, role="worker", turn_id="t1") == "b"
+
+
+async def test_a_turn_goes_on_where_it_was_answered_last() -> None:
+    async with servers("a", "b", "c") as (a, b, c):
+        listed = nodes((a, "one"), (b, "two"), (c, "one"))
+        async with pools(llm_pool_foreground=listed) as made:
+            first, second, third = (node.name for node in made.foreground.nodes)
+            assert [await said(made, endpoint=second) for _ in range(3)] == ["b", "b", "b"]
+            assert await said(made, endpoint=third, turn_id="t1") == "c"
+            await broken(made, asking("down", model="", endpoint=third, turn_id="t1"), times=1)
+            assert await said(made, endpoint=third, turn_id="t1") == "a"
+            await broken(made, asking("down", model="", endpoint=second))
+            assert await said(made, endpoint=second) in ("a", "c")
+            with pytest.raises(HeraldError):
+                await said(made, endpoint=second, firm=True)
+            assert made.assigned(asking("Hi", model="", endpoint=first)).model == "one"
+
+
 async def test_images_go_to_the_pool_that_sees_and_nowhere_else() -> None:
     async with servers("text", "eye") as (text, eye):
         blind, seeing = nodes((text, "blind")), nodes((eye, "llava"))
@@ -290,7 +350,7 @@ def test_a_typo_names_the_node(listed: str, shown: str) -> None:
     assert "hunter2" not in str(caught.value.body())
 
 
-@pytest.mark.parametrize("field", ["fallback_model", "llm_allowed_models", "light_model"])
+@pytest.mark.parametrize("field", ["fallback_model", "llm_allowed_models", "light_model", "planner_model"])
 def test_a_model_nobody_has_is_a_mistake(field: str) -> None:
     settings = Settings.model_validate({"llm_pool_foreground": "http://h/v1|m", field: "n"})
     with pytest.raises(EngineError) as caught:

@@ -14,7 +14,8 @@ import httpx2
 from aster.contracts.llm import StreamEvent
 from aster.contracts.sse import SseParser
 from aster.herald.failure import FailureKind, HeraldError
-from aster.herald.protocols.base import Decoder, WireProtocol
+from aster.herald.protocols.base import Decoder, SoFar, WireProtocol
+from aster.herald.text_tools.decoder import TextToolDecoder
 
 _ERROR_BODY_LIMIT = 64 * 1024
 _LINGER_SECONDS = 0.2
@@ -30,11 +31,13 @@ class ModelCall:
         protocol: WireProtocol,
         decoder: Decoder,
         settled: Callable[[HeraldError | None], None],
+        text_tools: TextToolDecoder | None = None,
     ) -> None:
         self._transport = transport
         self._request = request
         self._protocol = protocol
         self._decoder = decoder
+        self._text_tools = text_tools
         self._settled = settled
         self._sse = SseParser()
         self._response: httpx2.Response | None = None
@@ -45,6 +48,11 @@ class ModelCall:
     def finished(self) -> bool:
         """Whether the provider has closed its answer properly."""
         return self._decoder.finished
+
+    @property
+    def so_far(self) -> SoFar:
+        """What has come of the answer until now."""
+        return self._decoder.so_far()
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -101,15 +109,16 @@ class ModelCall:
         events: list[StreamEvent] = []
         try:
             if data:
+                feed = self._decoder.feed
                 for event, payload in self._sse.feed(data):
-                    events += self._decoder.feed(event, payload)
+                    events += feed(event, payload)
             elif self._error is None:
                 events += self._decoder.end()
         except HeraldError as error:
             self._fail(error)
         if self._decoder.finished:
             self._settled(None)
-        return events
+        return events if self._text_tools is None else self._text_tools.read(events)
 
     async def _refusal(self, response: httpx2.Response) -> HeraldError:
         body = await error_body(response)

@@ -1,15 +1,18 @@
-"""What a model call may cost, before it is made.
+"""What a model call may cost before it is made, and what one that was cut off is taken to have used.
 
-It errs on the dear side: tokens are counted from bytes, nothing is taken to be cached, and the answer is taken to
-be as long as it may be. A model without a price has no estimate.
+It errs on the dear side: tokens are counted from bytes, nothing is taken to be cached unless the provider said so,
+and an answer not yet begun is taken to be as long as it may be. A model without a price has no estimate.
 """
 
 from collections.abc import Iterable
+
+import msgspec
 
 from aster.contracts.blocks import Base64Source, ContentBlock, DocumentBlock, ImageBlock, ToolResultBlock
 from aster.contracts.llm import ModelRequest, TokenUsage
 from aster.contracts.model import encode
 from aster.herald.profiles import output_limit, profile_of
+from aster.herald.protocols.base import SoFar
 
 BYTES_PER_TOKEN = 3
 IMAGE_TOKENS = 2_000
@@ -17,9 +20,9 @@ DOCUMENT_TOKENS = 20_000
 DOCUMENT_BYTES_PER_TOKEN = 10
 
 
-def most_usd(request: ModelRequest) -> float | None:
-    """The most a call may cost, or None when its model's price is not known."""
-    price = profile_of(request.model).price
+def most_usd(request: ModelRequest, day: str) -> float | None:
+    """The most a call may cost on this day (UTC), or None when its model's price is not known."""
+    price = profile_of(request.model).price(day)
     if price is None:
         return None
     tokens = input_tokens(request)
@@ -27,6 +30,15 @@ def most_usd(request: ModelRequest) -> float | None:
     return max(
         price.of(TokenUsage(input=tokens, output=output)), price.of(TokenUsage(cache_write=tokens, output=output))
     )
+
+
+def cut_off_usage(request: ModelRequest, so_far: SoFar) -> TokenUsage:
+    """The tokens of a call that was cut off: the provider's own count where there is one, what came beyond it."""
+    said = so_far.usage
+    output = max(said.output, -(-so_far.characters // BYTES_PER_TOKEN))
+    if said.input_total:
+        return msgspec.structs.replace(said, output=output)
+    return TokenUsage(input=input_tokens(request), output=output)
 
 
 def input_tokens(request: ModelRequest) -> int:

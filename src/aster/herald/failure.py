@@ -4,6 +4,7 @@ The kind is decided by the protocol that was spoken, from the status and the pro
 Whoever catches it looks at `kind`, `retryable` and `retry_after`, never at the sentence.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -35,6 +36,7 @@ _RETRYABLE = frozenset(
         FailureKind.PROVIDER,
     }
 )
+_OF_REQUESTS = frozenset({FailureKind.BAD_REQUEST, FailureKind.PROVIDER})
 _FAULTS = _RETRYABLE - {FailureKind.RATE_LIMITED}
 _CODES = {
     FailureKind.RATE_LIMITED: ErrorCode.LLM_RATE_LIMITED,
@@ -67,6 +69,14 @@ _ADVICE = {
     FailureKind.UNAVAILABLE: "There is no model here that could answer.",
 }
 _SAID_LIMIT = 2000
+_NO_TOOLS = re.compile(
+    r"not support\W+(?:\w+\W+){0,3}?(?:tools?|functions?)\b"
+    r"|\b(?:tools?|tool (?:use|choice|calls?|calling)|function calling)\W+(?:is|are) not supported"
+    r"|\btool(?:s param| choice) requires --"
+    r"|no endpoints found that support tool",
+    re.I,
+)
+"""How servers say that a model, or they themselves, take no tools; there is no code for it anywhere."""
 
 
 class HeraldError(EngineError):
@@ -97,6 +107,7 @@ class HeraldError(EngineError):
         code = _CODES.get(kind, ErrorCode.LLM_PROVIDER_ERROR)
         super().__init__(code, message, details, retry_after=retry_after)
         self.kind = kind
+        self._said = said
         self.http_status = status
         self.resting = resting
 
@@ -106,6 +117,8 @@ class HeraldError(EngineError):
 
     @property
     def retry(self) -> Retry:
+        if self.kind is FailureKind.UNAVAILABLE and self.retry_after is not None:
+            return "after"
         if not self.retryable:
             return "never"
         return "now" if self.retry_after is None and self.kind is not FailureKind.RATE_LIMITED else "after"
@@ -114,6 +127,12 @@ class HeraldError(EngineError):
     def endpoint_fault(self) -> bool:
         """Whether it speaks against the endpoint; a 4xx never does, whatever it means."""
         return self.kind in _FAULTS and not 400 <= (self.http_status or 0) < 500
+
+    @property
+    def refuses_tools(self) -> bool:
+        """Whether a request was refused because it offered tools. It is read from the provider's own sentence, so
+        it is a guess: good for trying again without, and for nothing else."""
+        return self.kind in _OF_REQUESTS and _NO_TOOLS.search(self._said) is not None
 
     def hide(self, secret: str | None) -> "HeraldError":
         """Makes sure that a provider that repeats the key in its answer does not spread it."""

@@ -1,7 +1,8 @@
 """Herald: asks a model and gives back what it says, as typed events or as one whole response.
 
 One Herald speaks to one endpoint over kept connections. It retries nothing: a failure is typed and raised,
-and the loop above decides. The key leaves in a header and appears nowhere else.
+and the loop above decides; only how tools are offered is found out by asking a second time. The key leaves in a
+header and appears nowhere else.
 """
 
 from contextlib import AbstractAsyncContextManager
@@ -14,17 +15,20 @@ import msgspec
 from aster.contracts.blocks import AssistantBlock
 from aster.contracts.llm import BlockFinished, CallFinished, LLMResponse, ModelRequest
 from aster.contracts.model import Contract
+from aster.contracts.tools import ToolDef
 from aster.herald.call import ModelCall, error_body
 from aster.herald.endpoint import Endpoint
 from aster.herald.failure import FailureKind, HeraldError
 from aster.herald.protocols import PROTOCOLS
-from aster.herald.protocols.base import Decoder
 from aster.herald.text_tools.conversation import as_text
 from aster.herald.text_tools.decoder import TextToolDecoder
+from aster.herald.text_tools.toolbox import Toolbox
+from aster.herald.tool_names import DottedDecoder, dotless
 from aster.herald.transport import KeepAliveTransport
 from aster.infra.clock import now_ms
 
 _CONNECT_SECONDS = 10.0
+_ASKING = {"accept": "text/event-stream, application/json", "content-type": "application/json"}
 
 
 class CallStatus(Contract):
@@ -45,7 +49,10 @@ class Probe(Contract):
 
 
 class Herald:
-    """The model gateway. `transport` may be shared by several, or be httpx2's own (for a proxy)."""
+    """The model gateway. `transport` may be shared by several, or be httpx2's own (for a proxy).
+
+    `native_tools` is how tools are offered now; left to `auto`, it ends when the endpoint turns out to have none.
+    """
 
     def __init__(
         self,
@@ -57,44 +64,69 @@ class Herald:
         text_tools: Literal["auto", "true", "false"] = "auto",
     ) -> None:
         self.endpoint = endpoint
-        self._native_tools = endpoint.native_tools if text_tools == "auto" else text_tools == "false"
+        self.native_tools = endpoint.native_tools if text_tools == "auto" else text_tools == "false"
+        self._learns = text_tools == "auto"
         self.last_call: CallStatus | None = None
         self._protocol = PROTOCOLS[endpoint.protocol]
         self._transport = transport or KeepAliveTransport()
         self._idle_timeout = idle_timeout
         self._timeout = httpx2.Timeout(first_byte_timeout, connect=_CONNECT_SECONDS).as_dict()
         self._urls: dict[str, httpx2.URL] = {}
-        self._headers = {
+        self._offered: tuple[tuple[ToolDef, ...], Toolbox] = (), Toolbox(())
+        always = {
+            "host": httpx2.URL(endpoint.base_url).netloc.decode(),
             "accept-encoding": "identity",
             "user-agent": "aster",
             **self._protocol.headers,
             **endpoint.auth,
         }
+        self._probing, self._asking = httpx2.Headers(always), httpx2.Headers({**always, **_ASKING})
 
     def stream(self, request: ModelRequest) -> ModelCall:
         """The call, to be entered and iterated: one list of events per network read, the last one whole."""
+        return self._call(request, native=self.native_tools)
+
+    async def enter(self, call: ModelCall, request: ModelRequest) -> ModelCall:
+        """The call under way. If it is refused because it offers tools, it is made again at once with tools as
+        text; how that one is received decides what is believed. If it fails too, the first refusal stands."""
+        may_learn = self._learns and self.native_tools and bool(request.tools)
+        try:
+            return await call.__aenter__()
+        except HeraldError as refusal:
+            if not (may_learn and refusal.refuses_tools):
+                raise
+            again = self._call(request, native=False)
+            try:
+                await again.__aenter__()
+            except HeraldError:
+                self._settle(refusal)
+                raise refusal from None
+        self.native_tools = False
+        return again
+
+    def _call(self, request: ModelRequest, *, native: bool) -> ModelCall:
         if not request.model:
             request = msgspec.structs.replace(request, model=self.endpoint.model)
-        wire = request if self._native_tools or not request.tools else as_text(request)
+        wire, dotted = dotless(request if native or not request.tools else as_text(request))
         path, headers, body = self._protocol.encode(wire, self.endpoint)
-        headers = {
-            **self._headers,
-            "accept": "text/event-stream, application/json",
-            "content-type": "application/json",
-            **headers,
-        }
+        http = self._http("POST", path, self._asking, body)
+        http.headers["content-length"] = str(len(body))
+        if headers:
+            http.headers.update(headers)
         return ModelCall(
             self._transport,
-            self._http("POST", path, headers, body),
+            http,
             self._protocol,
-            self._decoder(request, wire),
+            DottedDecoder(self._protocol.decoder(wire), dotted) if dotted else self._protocol.decoder(wire),
             self._settle,
+            TextToolDecoder(request, self._toolbox(request.tools), native=native) if request.tools else None,
         )
 
-    def _decoder(self, request: ModelRequest, wire: ModelRequest) -> Decoder:
-        """Reads the answer to what went over the wire; calls in its text too, if tools were offered."""
-        decoder = self._protocol.decoder(wire)
-        return TextToolDecoder(decoder, request, native=self._native_tools) if request.tools else decoder
+    def _toolbox(self, tools: tuple[ToolDef, ...]) -> Toolbox:
+        """The tools prepared for reading calls; most calls offer the same ones as the call before."""
+        if tools != self._offered[0]:
+            self._offered = tools, Toolbox(tools)
+        return self._offered[1]
 
     async def complete(self, request: ModelRequest) -> LLMResponse:
         """The whole answer, for callers that do not need the stream."""
@@ -102,7 +134,7 @@ class Herald:
 
     async def probe(self, timeout: float = 5.0) -> Probe:
         """Asks for the list of models: cheap, free, and it tells a wrong key from a dead endpoint."""
-        request = self._http("GET", self._protocol.probe_path, self._headers, b"")
+        request = self._http("GET", self._protocol.probe_path, self._probing, b"")
         request.extensions = {"timeout": httpx2.Timeout(timeout).as_dict(), "idle_timeout": timeout}
         started = monotonic()
         try:
@@ -121,7 +153,8 @@ class Herald:
         """Ends every connection."""
         await self._transport.aclose()
 
-    def _http(self, method: str, path: str, headers: dict[str, str], body: bytes) -> httpx2.Request:
+    def _http(self, method: str, path: str, headers: httpx2.Headers, body: bytes) -> httpx2.Request:
+        """A request with a copy of headers that are whole already; httpx2 need not work them out for every call."""
         url = self._urls.get(path)
         if url is None:
             url = self._urls[path] = httpx2.URL(self.endpoint.base_url + path)
@@ -129,7 +162,7 @@ class Herald:
             method,
             url,
             headers=headers,
-            content=body,
+            stream=httpx2.ByteStream(body),
             extensions={"timeout": self._timeout, "idle_timeout": self._idle_timeout},
         )
 

@@ -1,7 +1,8 @@
 """A pool: several nodes that can stand in for each other, asked in turn.
 
 A call goes to the node it asks for, or else to the next one that is of use. A turn stays where it is while that
-works, for the sake of the provider's cache; after a failure it moves on. The pool retries nothing.
+works, for the sake of the provider's cache and of its own thoughts; after a failure it moves on, to another model
+only when its own has nobody left. The pool retries nothing.
 """
 
 from collections import OrderedDict
@@ -13,10 +14,12 @@ import msgspec
 
 from aster.contracts.events import Event, ProviderFallback
 from aster.contracts.llm import LLMResponse, ModelRequest
+from aster.herald.background import Background
 from aster.herald.call import ModelCall
 from aster.herald.failure import FailureKind, HeraldError
 from aster.herald.gateway import whole
 from aster.herald.node import Node
+from aster.herald.protocols.base import SoFar
 
 _TURNS_REMEMBERED = 4096
 
@@ -34,11 +37,13 @@ class Pool:
     def __init__(
         self,
         nodes: Sequence[Node],
+        background: Background,
         *,
         spare: "Pool | None" = None,
         elsewhere: Callable[[str], Node | None] = lambda _: None,
     ) -> None:
         self.nodes = tuple(nodes)
+        self.background = background
         self._spare = spare
         self._elsewhere = elsewhere
         self._next = 0
@@ -56,6 +61,9 @@ class Pool:
         """The nodes that may answer, in the order in which they are asked."""
         ring = [*self.nodes[self._next :], *self.nodes[: self._next]]
         model, place = request.model, self._places.get(request.turn_id or "")
+        kept = self.kept(request)
+        if kept is not None:
+            model, place = model or kept.model, place or _Place(kept)
         if place is not None:
             model = model or (place.node.model if request.firm else "")
             ring = [node for node in ring if node is not place.node]
@@ -67,6 +75,12 @@ class Pool:
             return named
         return [*named, *(node for node in ring if node not in named)]
 
+    def kept(self, request: ModelRequest) -> Node | None:
+        """The node that answered the turn's last step, if it is here."""
+        if request.endpoint is None:
+            return None
+        return next((node for node in self.nodes if node.name == request.endpoint), None)
+
     def likely(self, request: ModelRequest) -> Node:
         """The node that would answer now; the first in line when none would."""
         candidates = self.candidates(request)
@@ -76,8 +90,10 @@ class Pool:
 
     def exhausted(self, request: ModelRequest) -> bool:
         """Whether nobody is left who could answer."""
-        spent = all(node.refusal() is not None for node in self.candidates(request))
-        return spent and (self._spare is None or self._spare.exhausted(request))
+        if any(node.refusal() is None for node in self.candidates(request)):
+            return False
+        spare = self._spare_for(request)
+        return spare is None or spare[0].exhausted(spare[1])
 
     def choose(self, request: ModelRequest) -> tuple[Node, HeraldError | None]:
         """The node that answers, and why it is not the one that was asked for; raises when there is none."""
@@ -89,8 +105,10 @@ class Pool:
                 self._place(node, request.turn_id)
                 return node, refusals[0] if refusals else None
             refusals.append(refusal)
-        if self._spare is not None:
-            return self._spare.choose(request)
+        spare = self._spare_for(request)
+        if spare is not None:
+            node, instead = spare[0].choose(spare[1])
+            return node, refusals[0] if refusals else instead
         raise min(refusals, key=lambda refusal: refusal.retry_after or 0.0)
 
     def leave(self, turn_id: str | None) -> None:
@@ -98,6 +116,19 @@ class Pool:
         place = self._places.get(turn_id or "")
         if place is not None:
             self._places[turn_id or ""] = place._replace(failed=True)
+        if self._spare is not None:
+            self._spare.leave(turn_id)
+
+    def _spare_for(self, request: ModelRequest) -> "tuple[Pool, ModelRequest] | None":
+        """The pool to ask instead, and for what: this pool's model only if that one has it, or else its usual."""
+        spare = self._spare
+        if spare is None:
+            return None
+        if any(node.model == request.model for node in spare.nodes):
+            return spare, request
+        if request.firm and request.model:
+            return None
+        return spare, msgspec.structs.replace(request, model="")
 
     def _advance(self, node: Node) -> None:
         if node in self.nodes:
@@ -124,6 +155,7 @@ class PooledCall:
         self._node: Node | None = None
         self._call: ModelCall | None = None
         self._probe = False
+        self._native_before = True
         self._notices: list[Event] = []
 
     @property
@@ -131,12 +163,38 @@ class PooledCall:
         """The model that answers, as far as it is decided."""
         return self._node.model if self._node is not None else self._request.model
 
+    @property
+    def endpoint(self) -> str | None:
+        """Who answers, as far as it is decided."""
+        return self._node.name if self._node is not None else None
+
+    @property
+    def so_far(self) -> SoFar:
+        """What has come of the answer."""
+        return self._call.so_far if self._call is not None else SoFar()
+
+    @property
+    def lost_tools(self) -> bool:
+        """Whether this call found out that its endpoint has no tools of its own."""
+        return self._node is not None and self._native_before and not self._node.herald.native_tools
+
     def notices(self) -> list[Event]:
         """What has happened since they were last taken."""
         taken, self._notices = self._notices, []
         return taken
 
     async def __aenter__(self) -> ModelCall:
+        if self._request.background:
+            assert self._pool.background.running, "a background call is made in a place of the background"
+            return await self._open()
+        self._pool.background.foreground_began()
+        try:
+            return await self._open()
+        except BaseException:
+            self._pool.background.foreground_ended()
+            raise
+
+    async def _open(self) -> ModelCall:
         node, instead = self._pool.choose(self._request)
         asked = self._request.model
         if asked and node.model != asked and instead is not None:
@@ -149,8 +207,9 @@ class PooledCall:
         self._node, self._call = node, call
         with _Watch(node, self._notices):
             self._probe = node.breaker.admit()
+        self._native_before = node.herald.native_tools
         try:
-            await call.__aenter__()
+            self._call = call = await node.herald.enter(call, request)
         except BaseException as error:
             self._settle(error)
             if isinstance(error, HeraldError) and error.kind is FailureKind.RATE_LIMITED:
@@ -166,6 +225,8 @@ class PooledCall:
         try:
             await self._call.__aexit__(kind, error, trace)
         finally:
+            if not self._request.background:
+                self._pool.background.foreground_ended()
             self._settle(error)
 
     def _settle(self, error: BaseException | None) -> None:

@@ -14,6 +14,7 @@ from aster.brain.records import QuotaRow
 from aster.contracts.blocks import ImageBlock, ToolResultBlock
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.llm import LLMResponse, ModelRequest
+from aster.herald.background import Background
 from aster.herald.breaker import Breaker
 from aster.herald.endpoint import Endpoint
 from aster.herald.gateway import CallStatus, Herald
@@ -21,7 +22,7 @@ from aster.herald.node import Node, account
 from aster.herald.pool import Pool, PooledCall
 from aster.herald.profiles import profile_of
 from aster.herald.quota import Quota
-from aster.herald.roster import PoolName, endpoint_at_home, roster
+from aster.herald.roster import PoolName, Role, endpoint_at_home, roster
 from aster.herald.transport import KeepAliveTransport
 from aster.infra.settings import Settings, variable
 
@@ -49,15 +50,16 @@ class Pools:
         self._transport = transport or KeepAliveTransport()
         self._nodes: dict[Endpoint, Node] = {}
         self._known: list[QuotaRow] = []
+        self.background = Background()
         listed = self._listed("foreground") or ([self._node(endpoint)] if endpoint is not None else [])
         if not listed:
             raise _wrong("llm_pool_foreground", "Set LLM_POOL_FOREGROUND or LLM_PROVIDER to whoever answers.")
-        self.foreground = Pool(listed, elsewhere=self._elsewhere)
-        self.worker = Pool(self._listed("worker"), spare=self.foreground)
-        self.coding = Pool(self._listed("coding"), spare=self.foreground)
-        self.critic = Pool(self._listed("critic"), spare=self.foreground)
+        self.foreground = Pool(listed, self.background, elsewhere=self._elsewhere)
+        self.worker = Pool(self._listed("worker"), self.background, spare=self.foreground)
+        self.coding = Pool(self._listed("coding"), self.background, spare=self.foreground)
+        self.critic = Pool(self._listed("critic"), self.background, spare=self.foreground)
         seeing = self._listed("vision")
-        self.vision = Pool(seeing) if seeing else None
+        self.vision = Pool(seeing, self.background) if seeing else None
         self._check_models()
 
     @property
@@ -78,14 +80,19 @@ class Pools:
 
     def pools_of(self, node: Node) -> list[PoolName]:
         """The pools that list a node; none for one that is only asked by its model's name."""
-        pools: dict[PoolName, Pool | None] = {
-            "foreground": self.foreground,
-            "worker": self.worker,
-            "coding": self.coding,
-            "critic": self.critic,
-            "vision": self.vision,
+        return [name for name, pool in self._by_name().items() if pool is not None and node in pool.nodes]
+
+    def roles(self) -> dict[Role, list[str]]:
+        """Who answers in each role, by name; nobody in one that no setting gives to anybody."""
+        settings = self._settings
+        serving: dict[Role, list[str]] = {
+            name: [node.name for node in (pool or self.foreground).nodes or self.foreground.nodes]
+            for name, pool in self._by_name().items()
         }
-        return [name for name, pool in pools.items() if pool is not None and node in pool.nodes]
+        serving["light"] = self._serving(settings.light_model)
+        serving["fallback"] = self._serving(settings.fallback_model)
+        serving["planner"] = self._serving(settings.planner_model)
+        return serving
 
     def restore(self, rows: Iterable[QuotaRow]) -> None:
         """Take up what was known of limits before a restart."""
@@ -98,7 +105,7 @@ class Pools:
         pool = self._pool(request)
         if request.model and any(node.model == request.model for node in pool.candidates(request)):
             return request
-        return msgspec.structs.replace(request, model=pool.likely(request).model)
+        return msgspec.structs.replace(request, model=(pool.kept(request) or pool.likely(request)).model)
 
     def fallback(self, request: ModelRequest) -> str | None:
         """The model that may answer in place of the one that was asked; None when there is none."""
@@ -125,9 +132,35 @@ class Pools:
         """Ends every connection."""
         await self._transport.aclose()
 
+    def _by_name(self) -> dict[PoolName, Pool | None]:
+        return {
+            "foreground": self.foreground,
+            "worker": self.worker,
+            "coding": self.coding,
+            "critic": self.critic,
+            "vision": self.vision,
+        }
+
+    def _serving(self, model: str) -> list[str]:
+        if not model:
+            return []
+        listed = [node.name for node in self.foreground.nodes if node.model == model]
+        return listed or ([f"{self._home.name}/{model}"] if self._home is not None else [])
+
+    def _in_role(self, request: ModelRequest) -> Pool:
+        """The pool of the request's role, unless the model it asks for or the node of its turn is elsewhere."""
+        pool = self._by_name()[request.role]
+        if pool is None or pool is self.foreground or not pool.nodes:
+            return self.foreground
+        if request.model and all(node.model != request.model for node in pool.nodes):
+            return self.foreground
+        names = {node.name for node in pool.nodes}
+        at_front = any(node.name == request.endpoint for node in self.foreground.nodes)
+        return self.foreground if at_front and request.endpoint not in names else pool
+
     def _pool(self, request: ModelRequest) -> Pool:
         if self.vision is None or not _has_images(request):
-            return self.foreground
+            return self.foreground if request.role == "foreground" else self._in_role(request)
         elsewhere = request.model and request.model not in {node.model for node in self.vision.nodes}
         return self.foreground if elsewhere and profile_of(request.model).vision else self.vision
 
@@ -168,6 +201,7 @@ class Pools:
         for field, models in (
             ("fallback_model", (settings.fallback_model,)),
             ("light_model", (settings.light_model,)),
+            ("planner_model", (settings.planner_model,)),
             ("llm_allowed_models", settings.allowed_models),
         ):
             missing = next((model for model in models if model and model not in served), None)

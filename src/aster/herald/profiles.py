@@ -1,7 +1,8 @@
 """Facts about model families: how much they hold, what they cost, what they can do.
 
-This is data with a date, looked up by the longest prefix of the model's name. A model nobody listed gets
-careful defaults and no price: an unknown cost is said to be unknown, never guessed.
+This is data with a date, looked up by the longest prefix of the model's name. A price that changes is several
+lines, each valid from a day on; a change that was announced is therefore known before it comes. A model nobody
+listed gets careful defaults and no price: an unknown cost is said to be unknown, never guessed.
 """
 
 import re
@@ -17,7 +18,10 @@ Thinking: TypeAlias = Literal["none", "budget", "adaptive", "effort"]
 
 
 class Price(NamedTuple):
-    """USD per million tokens in the four buckets; a prompt over `long_from` tokens costs `long_*` times as much."""
+    """USD per million tokens in the four buckets; a prompt over `long_from` tokens costs `long_*` times as much.
+
+    `since` is the day (UTC, `2026-12-01`) it holds from; empty is from ever.
+    """
 
     input: float
     output: float
@@ -26,6 +30,7 @@ class Price(NamedTuple):
     long_from: int | None = None
     long_input: float = 1.0
     long_output: float = 1.0
+    since: str = ""
 
     def of(self, usage: TokenUsage) -> float:
         long = self.long_from is not None and usage.input_total > self.long_from
@@ -37,13 +42,13 @@ class Price(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """One family. `sampling`: it takes temperature and top_p. `effort_with_tools`: it thinks beside tools in
-    Chat Completions (those that do not must be told to think not at all when tools are offered).
-    `thinking_tokens`: the least and the most it takes as a thinking budget."""
+    """One family. `prices` stand in the order of their days. `sampling`: it takes temperature and top_p.
+    `effort_with_tools`: it thinks beside tools in Chat Completions (those that do not must be told to think not at
+    all when tools are offered). `thinking_tokens`: the least and the most it takes as a thinking budget."""
 
     context_window: int
     max_output: int
-    price: Price | None = None
+    prices: tuple[Price, ...] = ()
     thinking: Thinking = "none"
     sampling: bool = True
     vision: bool = True
@@ -52,42 +57,56 @@ class Profile(NamedTuple):
     known: bool = True
     thinking_tokens: tuple[int, int] | None = None
 
+    def price(self, day: str) -> Price | None:
+        """What holds on a day; None when that is not known."""
+        return next((price for price in reversed(self.prices) if price.since <= day), None)
+
 
 UNKNOWN = Profile(32_768, 4_096, vision=False, pdf=False, known=False)
 
 
-def _claude(price: Price | None, *, output: int = 128_000, sampling: bool = False) -> Profile:
-    return Profile(1_000_000, output, price, "adaptive", sampling)
+def _claude(*prices: Price, output: int = 128_000, sampling: bool = False) -> Profile:
+    return Profile(1_000_000, output, prices, "adaptive", sampling)
 
 
 def _claude_45(price: Price) -> Profile:
-    return Profile(200_000, 64_000, price, "budget")
+    return Profile(200_000, 64_000, (price,), "budget")
 
 
-def _gpt(price: Price, window: int = 400_000, *, chat_thinks: bool = True) -> Profile:
-    return Profile(window, 128_000, price, "effort", sampling=False, effort_with_tools=chat_thinks)
+def _gpt(*prices: Price, window: int = 400_000, chat_thinks: bool = True) -> Profile:
+    return Profile(window, 128_000, prices, "effort", sampling=False, effort_with_tools=chat_thinks)
 
 
-def _gpt_long(input_: float, output: float, cached: float, write: float) -> Profile:
-    return _gpt(Price(input_, output, cached, write, 272_000, 2.0, 1.5), 1_050_000, chat_thinks=False)
+def _gpt_long(*prices: Price) -> Profile:
+    long = (price._replace(long_from=272_000, long_input=2.0, long_output=1.5) for price in prices)
+    return _gpt(*long, window=1_050_000, chat_thinks=False)
 
 
-def _gemini(price: Price | None) -> Profile:
-    return Profile(1_048_576, 65_536, price, "effort")
+def _gemini(*prices: Price) -> Profile:
+    return Profile(1_048_576, 65_536, prices, "effort")
 
 
 def _gemini_25(price: Price, least: int = 0, most: int = 24_576) -> Profile:
-    return Profile(1_048_576, 65_536, price, "budget", thinking_tokens=(least, most))
+    return Profile(1_048_576, 65_536, (price,), "budget", thinking_tokens=(least, most))
 
 
 def _local(window: int) -> Profile:
-    return Profile(window, 2_048, Price(0, 0, 0, 0), vision=False, pdf=False)
+    return Profile(window, 2_048, (Price(0, 0, 0, 0),), vision=False, pdf=False)
 
+
+_SOL = (
+    Price(5, 30, 0.5, 6.25),
+    Price(4, 20, 0.4, 5, since="2026-08-21"),
+    Price(5, 30, 0.5, 6.25, since="2026-11-22"),
+)
+"""The list price, but for a promotion; that it ends on its first announced day errs on the dear side."""
+
+_FLASH = (Price(0.75, 3.75, 0.075, 0.75), Price(1.5, 7.5, 0.15, 1.5, since="2027-01-01"))
 
 PROFILES: dict[str, Profile] = {
     "claude-fable-5": _claude(Price(10, 50, 1, 12.5)),
     "claude-fable-5-1": _claude(Price(10, 50, 1, 12.5)),
-    "claude-mythos": _claude(None),
+    "claude-mythos": _claude(),
     "claude-opus-5-5": _claude(Price(4, 20, 0.4, 5)),
     "claude-opus-5": _claude(Price(5, 25, 0.5, 6.25)),
     "claude-opus-4-8": _claude(Price(5, 25, 0.5, 6.25)),
@@ -100,44 +119,44 @@ PROFILES: dict[str, Profile] = {
     "claude-sonnet-4-5": _claude_45(Price(3, 15, 0.3, 3.75)),
     "claude-haiku-5-5": _claude(Price(0.1, 0.5, 0.01, 0.125, 100_000, 5.0, 5.0)),
     "claude-haiku-4-5": _claude_45(Price(1, 5, 0.1, 1.25)),
-    "gpt-6-astra": _gpt_long(10, 50, 1, 12.5),
-    "gpt-6.1-sol": _gpt_long(2, 10, 0.1, 2.5),
-    "gpt-6.1-terra": _gpt_long(1, 5, 0.05, 1.25),
-    "gpt-6-sol": _gpt_long(2, 10, 0.2, 2.5),
-    "gpt-6-luna": _gpt_long(0.1, 0.5, 0.01, 0.125),
-    "gpt-5.6": _gpt_long(4, 20, 0.4, 5),
-    "gpt-5.6-sol": _gpt_long(4, 20, 0.4, 5),
-    "gpt-5.6-terra": _gpt_long(2, 12, 0.2, 2.5),
-    "gpt-5.6-luna": _gpt_long(0.2, 1.2, 0.02, 0.25),
-    "gpt-5.5": _gpt_long(5, 30, 0.5, 5),
-    "gpt-5.4": _gpt_long(2.5, 15, 0.25, 2.5),
+    "gpt-6-astra": _gpt_long(Price(10, 50, 1, 12.5)),
+    "gpt-6.1-sol": _gpt_long(Price(2, 10, 0.1, 2.5)),
+    "gpt-6.1-terra": _gpt_long(Price(1, 5, 0.05, 1.25)),
+    "gpt-6-sol": _gpt_long(Price(2, 10, 0.2, 2.5)),
+    "gpt-6-luna": _gpt_long(Price(0.1, 0.5, 0.01, 0.125)),
+    "gpt-5.6": _gpt_long(*_SOL),
+    "gpt-5.6-sol": _gpt_long(*_SOL),
+    "gpt-5.6-terra": _gpt_long(Price(2, 12, 0.2, 2.5)),
+    "gpt-5.6-luna": _gpt_long(Price(0.2, 1.2, 0.02, 0.25)),
+    "gpt-5.5": _gpt_long(Price(5, 30, 0.5, 5)),
+    "gpt-5.4": _gpt_long(Price(2.5, 15, 0.25, 2.5)),
     "gpt-5.4-mini": _gpt(Price(0.75, 4.5, 0.075, 0.75), chat_thinks=False),
     "gpt-5.2": _gpt(Price(1.75, 14, 0.175, 1.75)),
     "gpt-5.1": _gpt(Price(1.25, 10, 0.125, 1.25)),
     "gpt-5": _gpt(Price(1.25, 10, 0.125, 1.25)),
     "gpt-5-mini": _gpt(Price(0.25, 2, 0.025, 0.25)),
     "gpt-5-nano": _gpt(Price(0.05, 0.4, 0.005, 0.05)),
-    "gpt-4.1": Profile(1_047_576, 32_768, Price(2, 8, 0.5, 2)),
-    "gpt-4.1-mini": Profile(1_047_576, 32_768, Price(0.4, 1.6, 0.1, 0.4)),
-    "gpt-4.1-nano": Profile(1_047_576, 32_768, Price(0.1, 0.4, 0.025, 0.1)),
-    "gpt-4o": Profile(128_000, 16_384, Price(2.5, 10, 1.25, 2.5)),
-    "gpt-4o-mini": Profile(128_000, 16_384, Price(0.15, 0.6, 0.075, 0.15)),
-    "o4-mini": Profile(200_000, 100_000, Price(1.1, 4.4, 0.275, 1.1), "effort", sampling=False),
-    "o3-mini": Profile(200_000, 100_000, Price(1.1, 4.4, 0.55, 1.1), "effort", sampling=False, vision=False),
-    "o3": Profile(200_000, 100_000, Price(2, 8, 0.5, 2), "effort", sampling=False),
-    "gemini-4-argon": _gemini(Price(2, 10, 0.1, 2)),  # until 2026-11-30, then twice as much
-    "gemini-4": _gemini(None),
-    "gemini-3.8-flash": _gemini(Price(0.75, 3.75, 0.075, 0.75)),  # the 3.6 to 3.8 until 2026-12-31, then twice
-    "gemini-3.7-flash": _gemini(Price(0.75, 3.75, 0.075, 0.75)),
-    "gemini-3.6-flash": _gemini(Price(0.75, 3.75, 0.075, 0.75)),
+    "gpt-4.1": Profile(1_047_576, 32_768, (Price(2, 8, 0.5, 2),)),
+    "gpt-4.1-mini": Profile(1_047_576, 32_768, (Price(0.4, 1.6, 0.1, 0.4),)),
+    "gpt-4.1-nano": Profile(1_047_576, 32_768, (Price(0.1, 0.4, 0.025, 0.1),)),
+    "gpt-4o": Profile(128_000, 16_384, (Price(2.5, 10, 1.25, 2.5),)),
+    "gpt-4o-mini": Profile(128_000, 16_384, (Price(0.15, 0.6, 0.075, 0.15),)),
+    "o4-mini": Profile(200_000, 100_000, (Price(1.1, 4.4, 0.275, 1.1),), "effort", sampling=False),
+    "o3-mini": Profile(200_000, 100_000, (Price(1.1, 4.4, 0.55, 1.1),), "effort", sampling=False, vision=False),
+    "o3": Profile(200_000, 100_000, (Price(2, 8, 0.5, 2),), "effort", sampling=False),
+    "gemini-4-argon": _gemini(Price(2, 10, 0.1, 2), Price(4, 20, 0.2, 4, since="2026-12-01")),
+    "gemini-4": _gemini(),
+    "gemini-3.8-flash": _gemini(*_FLASH),
+    "gemini-3.7-flash": _gemini(*_FLASH),
+    "gemini-3.6-flash": _gemini(*_FLASH),
     "gemini-3.5-flash": _gemini(Price(1.5, 9, 0.15, 1.5)),
     "gemini-3.5-flash-lite": _gemini(Price(0.3, 2.5, 0.03, 0.3)),
     "gemini-3.1-pro-preview": _gemini(Price(2, 12, 0.2, 2, 200_000, 2.0, 1.5)),
     "gemini-3.1-flash-lite": _gemini(Price(0.25, 1.5, 0.025, 0.25)),
     "gemini-3-flash-preview": _gemini(Price(0.5, 3, 0.05, 0.5)),
-    "gemini-3": _gemini(None),
-    "gemini-flash-latest": _gemini(None),
-    "gemini-pro-latest": _gemini(None),
+    "gemini-3": _gemini(),
+    "gemini-flash-latest": _gemini(),
+    "gemini-pro-latest": _gemini(),
     "gemini-2.5-pro": _gemini_25(Price(1.25, 10, 0.125, 1.25, 200_000, 2.0, 1.5), 128, 32_768),
     "gemini-2.5-flash": _gemini_25(Price(0.3, 2.5, 0.03, 0.3)),
     "gemini-2.5-flash-lite": _gemini_25(Price(0.1, 0.4, 0.01, 0.1)),
@@ -171,12 +190,12 @@ def profile_of(model: str) -> Profile:
     if family is None:
         return UNKNOWN
     listed = model.startswith(family) and _SNAPSHOT.fullmatch(model[len(family) :])
-    return _families[family] if listed else _families[family]._replace(price=None)
+    return _families[family] if listed else _families[family]._replace(prices=())
 
 
-def cost_usd(model: str, usage: TokenUsage) -> float | None:
-    """What a call cost, or None when the model's price is not known."""
-    price = profile_of(model).price
+def cost_usd(model: str, usage: TokenUsage, day: str) -> float | None:
+    """What a call of this day (UTC) cost, or None when the model's price is not known."""
+    price = profile_of(model).price(day)
     return price.of(usage) if price is not None else None
 
 

@@ -16,6 +16,9 @@ from aster.infra.settings import Settings, variable
 PoolName: TypeAlias = Literal["foreground", "worker", "coding", "critic", "vision"]
 POOL_NAMES: tuple[PoolName, ...] = get_args(PoolName)
 
+Role: TypeAlias = PoolName | Literal["light", "fallback", "planner"]
+"""What somebody can be set up for: to be in a pool, or to be the model that is asked in its place."""
+
 BUILT_IN = ("demo", "local")
 """Providers that are part of the engine: they have no address of their own."""
 

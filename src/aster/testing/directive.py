@@ -24,6 +24,7 @@ server keeps no state. Values are plain words, or JSON when they begin with ``{`
 ``error``      kind of an error event in the middle of the answer
 ``cut``        ``close`` or ``reset`` the connection in the middle of the answer
 ``at``         the word after which these four happen (half of ``text``)
+``native``     ``false`` is an endpoint without tools: calls that offer some are refused (``true``)
 ``fail``       answer every call with this HTTP status
 ``kind``       what kind of error ``fail`` is (what fits the status)
 ``retry_after``  seconds in the Retry-After header of ``fail``
@@ -86,6 +87,7 @@ class Directive(Struct, frozen=True, forbid_unknown_fields=True):
     error: ErrorKind | None = None
     cut: Literal["close", "reset"] | None = None
     at: int | None = None
+    native: bool = True
     fail: int | None = None
     kind: ErrorKind | None = None
     retry_after: float | None = None
@@ -139,6 +141,8 @@ def _obey(directive: Directive, conversation: Conversation, results: int) -> Ans
         return Failure(
             directive.fail, directive.kind, retry_after=directive.retry_after, first_byte_delay=directive.delay
         )
+    if not directive.native and conversation.tools:
+        return Failure(kind="no_tools", first_byte_delay=directive.delay)
     tool = directive.tool or (conversation.tools[0].name if conversation.tools else None)
     done = results // directive.parallel
     calling = tool is not None and done < directive.tools

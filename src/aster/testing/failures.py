@@ -15,6 +15,7 @@ from aster.testing.script import ErrorKind, Failure
 
 _STATUS: Mapping[ErrorKind, int] = {
     "invalid_request": 400,
+    "no_tools": 400,
     "context_overflow": 400,
     "authentication": 401,
     "permission": 403,
@@ -79,6 +80,7 @@ class _Gemini(NamedTuple):
 
 _ANTHROPIC: Mapping[ErrorKind, _Anthropic] = {
     "invalid_request": _Anthropic("invalid_request_error", "messages: at least one message is required"),
+    "no_tools": _Anthropic("invalid_request_error", "{model} does not support tools"),
     "context_overflow": _Anthropic("invalid_request_error", "prompt is too long: 214315 tokens > 200000 maximum"),
     "authentication": _Anthropic("authentication_error", "invalid x-api-key"),
     "quota": _Anthropic(
@@ -104,6 +106,7 @@ _ANTHROPIC: Mapping[ErrorKind, _Anthropic] = {
 }
 _OPENAI: Mapping[ErrorKind, _OpenAI] = {
     "invalid_request": _OpenAI("invalid_request_error", None, "messages", "Invalid value for 'messages'."),
+    "no_tools": _OpenAI("api_error", None, None, "registry.ollama.ai/library/{model} does not support tools"),
     "context_overflow": _OpenAI(
         "invalid_request_error",
         "context_length_exceeded",
@@ -164,6 +167,7 @@ _GEMINI: Mapping[ErrorKind, _Gemini] = {
     "invalid_request": _Gemini(
         "INVALID_ARGUMENT", "* GenerateContentRequest.contents: contents is not specified\n"
     ),
+    "no_tools": _Gemini("INVALID_ARGUMENT", "Function calling is not supported by models/{model}"),
     "context_overflow": _Gemini(
         "INVALID_ARGUMENT",
         "The input token count (1250024) exceeds the maximum number of tokens allowed (1048576).",

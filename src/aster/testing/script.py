@@ -23,6 +23,7 @@ StopReason = Literal[
 ]
 ErrorKind = Literal[
     "invalid_request",
+    "no_tools",
     "context_overflow",
     "authentication",
     "quota",

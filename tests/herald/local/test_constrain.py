@@ -116,6 +116,11 @@ def test_a_tool_that_requires_nothing_keeps_its_choices() -> None:
     assert (list(shown["properties"]), shown["required"]) == (["zone"], [])
 
 
+def test_of_two_ways_to_call_a_tool_the_simpler_is_shown() -> None:
+    edit = next(tool for tool in platform_tools().definitions if tool.name == "edit_file")
+    assert required_input(edit)["required"] == ["path", "old_text", "new_text"]
+
+
 def test_a_schema_that_refers_to_itself_ends() -> None:
     schema = {
         "type": "object",

@@ -1,5 +1,6 @@
 """The process of a model: what cannot be loaded is said, and it never runs without somebody who wants it."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,24 @@ async def test_a_file_that_is_no_model_is_said_to_be(tmp_path: Path) -> None:
         await process.start()
     assert not await process.healthy()
     assert await process.ended(5)
+
+
+async def test_how_a_process_was_killed_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "xllamacpp.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGILL)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    process = ModelProcess(tmp_path / "any.gguf", "any", 512, tmp_path / "log")
+    with pytest.raises(EngineError, match="ended by SIGILL"):
+        await process.start()
+
+
+async def test_a_start_that_is_given_up_leaves_no_process(tmp_path: Path) -> None:
+    process = ModelProcess(tmp_path / "any.gguf", "any", 512, tmp_path / "log")
+    starting = asyncio.create_task(process.start())
+    await asyncio.sleep(0)
+    starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
+    await process.stop()
+    assert process.pid is None or await process.ended(5)
 
 
 def test_without_orders_it_ends() -> None:

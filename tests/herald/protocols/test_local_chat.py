@@ -112,9 +112,11 @@ def test_a_wait_is_told_and_an_end_of_hope_too() -> None:
     decoder = LOCAL.decoder(asking("hi", tools=TOOLS))
     notice = CallWaiting(stage="downloading", text="Downloading …", done_bytes=1, total_bytes=9)
     assert decoder.feed(notices.WAITING, notices.waiting(notice).split(b"data: ")[1].strip()) == [notice]
+    gone = notices.unavailable(notices.Unavailable(text="No network; set LLM_API_KEY.", retry_after=15.0))
     with pytest.raises(HeraldError, match="LLM_API_KEY") as caught:
-        decoder.feed(notices.UNAVAILABLE, b"No network; set LLM_API_KEY.")
+        decoder.feed(notices.UNAVAILABLE, gone.split(b"data: ")[1].strip())
     assert caught.value.kind is FailureKind.UNAVAILABLE
     assert caught.value.code is ErrorCode.LLM_PROVIDER_ERROR
     assert not caught.value.retryable
+    assert (caught.value.retry, caught.value.retry_after) == ("after", 15.0)
     assert not caught.value.endpoint_fault

@@ -16,6 +16,8 @@ Mode: TypeAlias = Literal["unknown", "text", "answer", "tool", "over"]
 
 _KEPT = ("type", "enum", "const", "required", "minItems", "maxItems")
 _DEEPEST = 6
+_SIMPLEST = {"edit_file": ("path", "old_text", "new_text")}
+"""What to ask for of a tool that can be called in more than one way."""
 _HEAD = re.compile(r'\s*\{\s*(?:"about"\s*:\s*"\w*"\s*,\s*)?"(answer|tool)"\s*:\s*"')
 _LONGEST_HEAD = 200
 _NAME = re.compile(r'[^"\\]*"')
@@ -36,7 +38,8 @@ def required_input(tool: ToolDef) -> dict[str, Any]:
     """The input of a tool with what it needs and nothing else; with everything, when it needs nothing."""
     schema = tool.input_schema
     properties: dict[str, Any] = schema.get("properties", {})
-    required: list[str] = [name for name in schema.get("required", ()) if name in properties]
+    needed: Sequence[str] = _SIMPLEST.get(tool.name) or schema.get("required", ())
+    required = [name for name in needed if name in properties]
     names = required or list(properties)
     kept = {name: _simple(properties[name], schema, _DEEPEST) for name in names}
     return {"type": "object", "properties": kept, "required": required, "additionalProperties": False}

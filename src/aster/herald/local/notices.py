@@ -3,18 +3,25 @@
 from typing import Final
 
 from aster.contracts.llm import CallWaiting
-from aster.contracts.model import encode
+from aster.contracts.model import Contract, encode
 
 WAITING: Final = "aster.waiting"
 UNAVAILABLE: Final = "aster.unavailable"
+
+
+class Unavailable(Contract):
+    """There is no model to wait for; it is worth asking again after so many seconds."""
+
+    text: str
+    retry_after: float
 
 
 def waiting(notice: CallWaiting) -> bytes:
     return _frame(WAITING, encode(notice))
 
 
-def unavailable(sentence: str) -> bytes:
-    return _frame(UNAVAILABLE, " ".join(sentence.split()).encode())
+def unavailable(notice: Unavailable) -> bytes:
+    return _frame(UNAVAILABLE, encode(notice))
 
 
 def _frame(event: str, data: bytes) -> bytes:

@@ -43,8 +43,25 @@ _EXAMPLES = {
     "glob": 'Which files are there? {"about":"work","tool":"glob","input":{"pattern":"*"}}',
     "bash": 'How much disk space is free? {"about":"work","tool":"bash","input":{"command":"df -h"}}',
 }
+_TOO_MUCH = frozenset(
+    (
+        "bash_kill",
+        "bash_output",
+        "file_search",
+        "find",
+        "flag_uncertainty",
+        "todo_write",
+        "web_fetch",
+        "web_search",
+    )
+)
 _TALK_EXAMPLE = 'Why is the sky blue? {"about":"talk","answer":"Air scatters blue light most."}'
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
+
+
+def affordable(tools: Iterable[ToolDef]) -> tuple[ToolDef, ...]:
+    """The tools a small model is told about: every one costs it a second of reading and a chance to choose wrong."""
+    return tuple(tool for tool in tools if tool.name not in _TOO_MUCH)
 
 
 def instructions(system: str, tools: Sequence[ToolDef]) -> str:

@@ -1,14 +1,15 @@
 """A local model kept running: weights fetched, process started, prefix read, health watched, death undone.
 
 It starts at once and becomes ready in its own time; `state` always says where it stands. Whoever wants an answer
-waits for readiness and is told every change, or learns at once why there is no model to wait for.
+waits for readiness and is told every change, or learns why there is no model to wait for, what to do about it and
+when to ask again. It is tried again for ever, more and more seldom, and at once when somebody asks after a pause.
 """
 
 import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -34,8 +35,17 @@ NOT_HERE = (
     "LLM_PROVIDER=local needs the package xllamacpp: install the `local` extra (pip install "
     "'aster-engine[local]'), or set LLM_PROVIDER and LLM_API_KEY to a provider's."
 )
+WAYS_OUT = (
+    "Set LLM_PROVIDER and LLM_API_KEY to a provider's (or LLM_BASE_URL to your own server's), LOCAL_MODEL_PATH to"
+    " a GGUF file that is here, or LLM_PROVIDER=demo for a script in a model's place."
+)
+AGAIN_SECONDS = (60.0, 120.0, 300.0, 900.0)
+"""How long a model that could not be had is left alone, the first time, the second time …; the last one stays."""
+
+PAUSE_SECONDS = 15.0
+"""Nobody who asks makes it try again sooner than this."""
+
 _NOTICE_SECONDS = 0.5
-_AGAIN_SECONDS = 60.0
 _HEALTH_SECONDS = 15.0
 _SICK_LIMIT = 3
 _BACKOFF = (1.0, 2.0, 5.0)
@@ -54,7 +64,14 @@ class Chosen(NamedTuple):
 class LocalRuntime:
     """Made from settings; works between `start` and `stop`. `prefix` is read once ahead of the first message."""
 
-    def __init__(self, settings: Settings, prefix: ModelRequest | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        prefix: ModelRequest | None = None,
+        *,
+        again_seconds: Sequence[float] = AGAIN_SECONDS,
+        pause_seconds: float = PAUSE_SECONDS,
+    ) -> None:
         if find_spec("xllamacpp") is None:
             raise EngineError(ErrorCode.CONFIGURATION_INVALID, NOT_HERE, {"LLM_PROVIDER": NOT_HERE})
         if settings.local_model and settings.local_model_path is None:
@@ -68,6 +85,10 @@ class LocalRuntime:
         self._directory = settings.models_dir
         self._changed = asyncio.Event()
         self._noted = 0.0
+        self._again_seconds = again_seconds
+        self._pause_seconds = pause_seconds
+        self._asked_for = asyncio.Event()
+        self._gave_up = self._tries_again = 0.0
         self._work: asyncio.Task[None] | None = None
 
     @property
@@ -82,6 +103,18 @@ class LocalRuntime:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
 
+    @property
+    def retry_after(self) -> float:
+        """Seconds until asking again may help, for a model that is unavailable."""
+        now = time.monotonic()
+        return max(0.0, min(self._tries_again, self._gave_up + self._pause_seconds) - now)
+
+    def wanted(self) -> None:
+        """Somebody asks: a model that was given up is tried again, unless that was only just so."""
+        if self.state.stage == "unavailable" and self.retry_after == 0.0:
+            self._set("loading", "The local model is being tried again.")
+            self._asked_for.set()
+
     async def waiting(self) -> AsyncGenerator[CallWaiting]:
         """Every state until the model is ready (or known not to become so)."""
         while self.state.stage not in ("ready", "unavailable"):
@@ -90,7 +123,7 @@ class LocalRuntime:
             await changed.wait()
 
     async def _keep(self) -> None:
-        failures = 0
+        failures = given_up = 0
         while True:
             began = time.monotonic()
             try:
@@ -100,11 +133,28 @@ class LocalRuntime:
                 reason = error.message
             except OSError as error:
                 reason = f"The local model cannot be run: {error}."
-            failures = 1 if time.monotonic() - began > _STEADY_SECONDS else failures + 1
+            steady = time.monotonic() - began > _STEADY_SECONDS and self.process is not None
+            failures, given_up = (1, 0) if steady else (failures + 1, given_up)
             hopeless = failures > len(_BACKOFF) or self.process is None
-            self._set("unavailable" if hopeless else "loading", reason)
             self.process = None
-            await asyncio.sleep(_AGAIN_SECONDS if hopeless else _BACKOFF[failures - 1])
+            if hopeless:
+                await self._rest(reason, self._again_seconds[min(given_up, len(self._again_seconds) - 1)])
+                given_up += 1
+            else:
+                self._set("loading", reason)
+                await asyncio.sleep(_BACKOFF[failures - 1])
+
+    async def _rest(self, reason: str, seconds: float) -> None:
+        """There is no model now: say why, and wait until it is time to try again or somebody asks."""
+        self._asked_for.clear()
+        self._gave_up = time.monotonic()
+        self._tries_again = self._gave_up + seconds
+        self._set("unavailable", f"{reason} {WAYS_OUT}")
+        try:
+            async with asyncio.timeout(seconds):
+                await self._asked_for.wait()
+        except TimeoutError:
+            self._set("loading", "The local model is being tried again.")
 
     async def _weights(self) -> Chosen:
         """A GGUF of the operator's own, else the first model that is here, else the first that can be had."""
@@ -126,8 +176,8 @@ class LocalRuntime:
                 problems.append(str(error))
                 log.warning("the local model %s cannot be had: %s", source.id, error)
         raise weights.unavailable(
-            "No local model is installed and none could be downloaded. Check the network, run `aster model "
-            f"install`, or set LLM_PROVIDER and LLM_API_KEY. ({'; '.join(problems)})"
+            "No local model is installed and none could be downloaded; what came is kept and the rest tried again."
+            f" Check the network and run `aster model install`. ({'; '.join(problems)})"
         )
 
     def _chosen(self, source: Source, path: Path) -> Chosen:

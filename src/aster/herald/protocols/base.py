@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import msgspec
 
 from aster.contracts.blocks import ToolUseBlock
-from aster.contracts.llm import ModelRequest, StreamEvent
+from aster.contracts.llm import ModelRequest, StreamEvent, TokenUsage
 from aster.herald.endpoint import Endpoint, ProtocolName
 from aster.herald.failure import FailureKind, HeraldError
 
@@ -21,6 +21,17 @@ class Encoded(NamedTuple):
     path: str
     headers: dict[str, str]
     body: bytes
+
+
+class SoFar(NamedTuple):
+    """What is known of an answer under way: tokens as the provider counts them, and the characters that came."""
+
+    usage: TokenUsage = TokenUsage()
+    characters: int = 0
+
+    @property
+    def begun(self) -> bool:
+        return self.characters > 0 or self.usage != TokenUsage()
 
 
 class Decoder(Protocol):
@@ -34,6 +45,10 @@ class Decoder(Protocol):
 
     def end(self) -> list[StreamEvent]:
         """The connection is at its end: the last events, or `HeraldError` when the answer was cut off."""
+        ...
+
+    def so_far(self) -> SoFar:
+        """What has come until now, for an answer that comes no further."""
         ...
 
 

@@ -23,7 +23,7 @@ from aster.contracts.llm import (
     TokenUsage,
 )
 from aster.herald.failure import FailureKind, HeraldError, kind_of_status
-from aster.herald.protocols.base import cut_off, malformed
+from aster.herald.protocols.base import SoFar, cut_off, malformed
 
 MADE = "made_"
 """Begins the ids that were made here; the provider never hears them."""
@@ -94,24 +94,24 @@ class _Call(Struct):
     id: str | None = None
 
 
-class _Part(Struct, rename="camel"):
+class _Part(Struct, rename="camel", gc=False):
     text: str | None = None
     thought: bool = False
     thought_signature: str | None = None
     function_call: _Call | None = None
 
 
-class _Content(Struct):
+class _Content(Struct, gc=False):
     parts: list[_Part] | None = None
 
 
-class _Candidate(Struct, rename="camel"):
+class _Candidate(Struct, rename="camel", gc=False):
     content: _Content | None = None
     finish_reason: str | None = None
     finish_message: str | None = None
 
 
-class _Usage(Struct, rename="camel"):
+class _Usage(Struct, rename="camel", gc=False):
     prompt_token_count: int | None = None
     cached_content_token_count: int | None = None
     tool_use_prompt_token_count: int | None = None
@@ -123,7 +123,7 @@ class _Feedback(Struct, rename="camel"):
     block_reason: str | None = None
 
 
-class _Chunk(Struct, rename="camel"):
+class _Chunk(Struct, rename="camel", gc=False):
     candidates: list[_Candidate] | None = None
     usage_metadata: _Usage | None = None
     prompt_feedback: _Feedback | None = None
@@ -180,6 +180,7 @@ class GeminiDecoder:
         self._kind: BlockType | None = None
         self._index = 0
         self._pieces: list[str] = []
+        self._characters = 0
         self._signature: str | None = None
         self._calls = calls_before
         self._called = False
@@ -191,7 +192,8 @@ class GeminiDecoder:
             raise malformed(data) from None
         if chunk.error is not None:
             raise failure_of(chunk.error)
-        self._provider_id = self._provider_id or chunk.response_id
+        if self._provider_id is None:
+            self._provider_id = chunk.response_id or None
         self._model = chunk.model_version or self._model
         if chunk.usage_metadata is not None:
             self._usage = chunk.usage_metadata
@@ -220,12 +222,18 @@ class GeminiDecoder:
         events.append(CallFinished(stop_reason=stop, usage=usage, model=self._model, provider_id=self._provider_id))
         return events
 
+    def so_far(self) -> SoFar:
+        return SoFar(_counted(self._usage), self._characters)
+
     def _part(self, part: _Part, events: list[StreamEvent]) -> None:
         if part.function_call is not None:
             self._call(part.function_call, part.thought_signature, events)
             return
         if part.text:
-            self._switch("thinking" if part.thought else "text", events)
+            kind: BlockType = "thinking" if part.thought else "text"
+            if self._kind != kind:
+                self._switch(kind, events)
+            self._characters += len(part.text)
             self._pieces.append(part.text)
             said = ThinkingPart if part.thought else TextPart
             events.append(said(index=self._index, text=part.text))
@@ -233,8 +241,6 @@ class GeminiDecoder:
             self._signature = part.thought_signature
 
     def _switch(self, kind: BlockType, events: list[StreamEvent]) -> None:
-        if self._kind == kind:
-            return
         self._close(events)
         self._kind = kind
         self._index = self._blocks

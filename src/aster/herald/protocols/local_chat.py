@@ -24,9 +24,9 @@ from aster.contracts.model import decode
 from aster.herald.endpoint import Endpoint, ProtocolName
 from aster.herald.failure import FailureKind, HeraldError
 from aster.herald.local.constrain import ReplyReader, reply_schema
-from aster.herald.local.notices import UNAVAILABLE, WAITING
-from aster.herald.local.prompt import instructions, plain
-from aster.herald.protocols.base import Decoder, Encoded
+from aster.herald.local.notices import UNAVAILABLE, WAITING, Unavailable
+from aster.herald.local.prompt import affordable, instructions, plain
+from aster.herald.protocols.base import Decoder, Encoded, SoFar
 from aster.herald.protocols.openai_chat import OpenAIChatProtocol
 from aster.infra.ids import new_id
 
@@ -54,13 +54,13 @@ class LocalChatProtocol:
 
 def short(request: ModelRequest) -> ModelRequest:
     """The request as a small model can bear it."""
-    held = _held(request)
+    held, tools = _held(request), affordable(request.tools)
     return msgspec.structs.replace(
         request,
-        system=instructions(request.system, request.tools) if held else request.system,
+        system=instructions(request.system, tools) if held else request.system,
         messages=plain(request.messages, formed=held),
         tools=(),
-        output_schema=reply_schema(request.tools) if held else request.output_schema,
+        output_schema=reply_schema(tools) if held else request.output_schema,
         max_tokens=min(request.max_tokens, MOST_TOKENS),
         temperature=_TEMPERATURE if request.temperature is None else request.temperature,
         thinking_budget=None,
@@ -88,11 +88,15 @@ class LocalDecoder:
         if event == WAITING:
             return [decode(data, CallWaiting)]
         if event == UNAVAILABLE:
-            raise HeraldError(FailureKind.UNAVAILABLE, data.decode())
+            why = decode(data, Unavailable)
+            raise HeraldError(FailureKind.UNAVAILABLE, why.text, retry_after=why.retry_after)
         return self._read(self._chat.feed(event, data))
 
     def end(self) -> list[StreamEvent]:
         return self._read(self._chat.end())
+
+    def so_far(self) -> SoFar:
+        return self._chat.so_far()
 
     def _read(self, events: list[StreamEvent]) -> list[StreamEvent]:
         self.finished = self._chat.finished

@@ -22,7 +22,7 @@ from aster.contracts.llm import (
     TokenUsage,
 )
 from aster.herald.failure import FailureKind, HeraldError, kind_of_status
-from aster.herald.protocols.base import cut_off, malformed, tool_use
+from aster.herald.protocols.base import SoFar, cut_off, malformed, tool_use
 
 _CODE_KINDS = {
     "context_length_exceeded": FailureKind.OVERFLOW,
@@ -82,13 +82,13 @@ class _Function(Struct, gc=False):
     arguments: str | None = None
 
 
-class _CallDelta(Struct):
+class _CallDelta(Struct, gc=False):
     index: int | None = None
     id: str | None = None
     function: _Function | None = None
 
 
-class _Delta(Struct):
+class _Delta(Struct, gc=False):
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
@@ -96,12 +96,12 @@ class _Delta(Struct):
     tool_calls: list[_CallDelta] | None = None
 
 
-class _Choice(Struct):
+class _Choice(Struct, gc=False):
     delta: _Delta | None = None
     finish_reason: str | None = None
 
 
-class _Chunk(Struct):
+class _Chunk(Struct, gc=False):
     id: str | None = None
     model: str | None = None
     choices: list[_Choice] | None = None
@@ -157,6 +157,7 @@ class OpenAIChatDecoder:
         self._kind: BlockType | None = None
         self._index = 0
         self._pieces: list[str] = []
+        self._characters = 0
         self._calls: list[_Call] = []
         self._called = False
         self._refused = False
@@ -195,14 +196,22 @@ class OpenAIChatDecoder:
             raise cut_off()
         return self._finish()
 
+    def so_far(self) -> SoFar:
+        return SoFar(self._usage, self._characters)
+
     def _delta(self, delta: _Delta, events: list[StreamEvent]) -> None:
         if thought := delta.reasoning_content or delta.reasoning:
-            self._switch("thinking", events)
+            self._characters += len(thought)
+            if self._kind != "thinking":
+                self._switch("thinking", events)
             self._pieces.append(thought)
             events.append(ThinkingPart(index=self._index, text=thought))
         if text := delta.content or delta.refusal:
-            self._refused = self._refused or not delta.content
-            self._switch("text", events)
+            if not delta.content:
+                self._refused = True
+            self._characters += len(text)
+            if self._kind != "text":
+                self._switch("text", events)
             self._pieces.append(text)
             events.append(TextPart(index=self._index, text=text))
         if delta.tool_calls:
@@ -210,8 +219,6 @@ class OpenAIChatDecoder:
                 self._call_delta(call, events)
 
     def _switch(self, kind: BlockType, events: list[StreamEvent]) -> None:
-        if self._kind == kind:
-            return
         self._close_text(events)
         self._kind = kind
         self._index = self._blocks
@@ -246,6 +253,7 @@ class OpenAIChatDecoder:
             )
         call.name = call.name or function.name or ""
         if function.arguments:
+            self._characters += len(function.arguments)
             call.arguments.append(function.arguments)
 
     def _call_for(self, delta: _CallDelta) -> _Call | None:

@@ -23,7 +23,7 @@ from aster.contracts.llm import (
     TokenUsage,
 )
 from aster.herald.failure import FailureKind, HeraldError
-from aster.herald.protocols.base import cut_off, malformed, tool_use
+from aster.herald.protocols.base import SoFar, cut_off, malformed, tool_use
 from aster.herald.protocols.openai_chat_stream import ProviderError, failure_of
 from aster.herald.protocols.stops import StopText
 
@@ -80,7 +80,7 @@ class _Item(Struct):
     summary: list[_Piece] | None = None
 
 
-class _Frame(Struct):
+class _Frame(Struct, gc=False):
     type: str
     delta: str = ""
     output_index: int = 0
@@ -126,6 +126,7 @@ class OpenAIResponsesDecoder:
         self._called = False
         self._refused = False
         self._stops = StopText(stop_sequences)
+        self._characters = 0
 
     def feed(self, event: str, data: bytes) -> list[StreamEvent]:
         if data == b"[DONE]":
@@ -135,6 +136,7 @@ class OpenAIResponsesDecoder:
         except msgspec.DecodeError:
             raise malformed(data) from None
         events: list[StreamEvent] = []
+        self._characters += len(frame.delta)
         match frame.type:
             case "response.output_text.delta":
                 self._say(frame.output_index, frame.delta, events)
@@ -171,6 +173,9 @@ class OpenAIResponsesDecoder:
             return []
         raise cut_off()
 
+    def so_far(self) -> SoFar:
+        return SoFar(characters=self._characters)
+
     def _meet(self, response: _Response | None) -> None:
         if response is not None:
             self._provider_id = response.id or self._provider_id
@@ -205,17 +210,22 @@ class OpenAIResponsesDecoder:
         return opened.index
 
     def _say(self, place: int, text: str, events: list[StreamEvent]) -> None:
-        opened = self._items.setdefault(place, _Open(_Item(type="message")))
-        self._show(opened, self._stops.feed(text), events)
+        self._show(self._filled(place, "message"), self._stops.feed(text), events)
 
     def _think(self, place: int, text: str, events: list[StreamEvent]) -> None:
-        opened = self._items.setdefault(place, _Open(_Item(type="reasoning")))
-        self._show(opened, text, events)
+        self._show(self._filled(place, "reasoning"), text, events)
+
+    def _filled(self, place: int, kind: str) -> _Open:
+        """The item that a delta belongs to; one that was never announced begins here."""
+        opened = self._items.get(place)
+        if opened is None:
+            opened = self._items[place] = _Open(_Item(type=kind))
+        return opened
 
     def _show(self, opened: _Open, text: str, events: list[StreamEvent]) -> None:
         if not text:
             return
-        index = self._start(opened, events)
+        index = self._start(opened, events) if opened.index is None else opened.index
         opened.pieces.append(text)
         part = ThinkingPart if opened.kind == "thinking" else TextPart
         events.append(part(index=index, text=text))
