@@ -12,22 +12,19 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from aster.contracts.errors import EngineError, ErrorCode
-from aster.sandbox import process, seccomp
-from aster.sandbox.backend import Command, Completed, OnOutput, SandboxReport
+from aster.sandbox import host, process, seccomp
+from aster.sandbox.backend import EGRESS_PORT, Command, Completed, OnOutput, SandboxReport, unavailable
+from aster.sandbox.egress_listener import InsideListener
 from aster.sandbox.file_threads import FileThreads
 from aster.sandbox.identity import Identity
-from aster.sandbox.limits import limited
+from aster.sandbox.limits import Limits, limited
 from aster.sandbox.paths import Workspace
+from aster.sandbox.watchdog import Watchdog
 
 _ISOLATION = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"),
     *("--clearenv", "--cap-drop", "ALL", "--hostname", "aster"),
 )
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-# Each one costs a mount for every command: only what programs fail without.
-_ETC = ("alternatives", "crypto-policies", "ld.so.cache", "localtime", "pki", "ssl/certs", "ssl/openssl.cnf")
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Files of another owner are normal in a sandbox; only the roots are visible, so git may trust what it sees.
 _GITCONFIG = b"[safe]\n\tdirectory = *\n"
 _SETUP_SECONDS = 10.0
@@ -39,13 +36,15 @@ class Bubblewrap:
     """Runs each command in a sandbox of its own, made by the given binary."""
 
     scratch: Path | None = SCRATCH
+    carries_egress = True
 
-    def __init__(self, binary: Path, identity: Identity | None) -> None:
+    def __init__(self, binary: Path, limits: Limits, identity: Identity | None) -> None:
         self.report = SandboxReport(
             backend="bubblewrap",
             ok=True,
             reason="A command run inside saw only its workspace, no network, no environment and no privileges.",
         )
+        self.limits = limits
         self.identity = identity
         self.files = FileThreads(identity)
         self._base = (str(binary), *_ISOLATION, *_host_mounts())
@@ -55,16 +54,19 @@ class Bubblewrap:
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> Completed:
         """Run a command. `SANDBOX_UNAVAILABLE` means that it was not run at all."""
-        with contextlib.closing(_Launch(self._base, self._filter, command, self.identity)) as launch:
+        limits = command.limits or self.limits
+        with contextlib.closing(_Launch(self._base, self._filter, command, limits, self.identity)) as launch:
             done = await process.run(
                 launch.start,
                 timeout_seconds=command.timeout_seconds,
                 limits=(command.stdout_bytes, command.stderr_bytes),
+                everything=command.everything,
+                watchdog=Watchdog(limits, command.workspace.cwd),
                 on_output=on_output,
                 spawner=self._spawners,
             )
             if not launch.ran() and not done.timed_out and done.signal is None:
-                raise _unavailable(done.stderr)
+                raise unavailable(done.stderr)
             return done
 
     def close(self) -> None:
@@ -77,21 +79,32 @@ class _Launch:
     """The start of one command: pipes that carry files and the filter in, and bubblewrap's status out."""
 
     def __init__(
-        self, base: tuple[str, ...], filter_program: bytes | None, command: Command, identity: Identity | None
+        self,
+        base: tuple[str, ...],
+        filter_program: bytes | None,
+        command: Command,
+        limits: Limits,
+        identity: Identity | None,
     ) -> None:
         self._base = base
         self._filter = filter_program
         self._command = command
+        self._limits = limits
         self._identity = identity
         self._status = -1
+        self._lifeline = -1
+        self._first = -1
 
     def start(self) -> process.Child:
         """Blocks for a few milliseconds, so it runs in a spawner thread."""
         hold_read, hold_write = os.pipe()
+        inside = InsideListener(EGRESS_PORT, self._identity) if self._command.egress is not None else None
         try:
             child = self._spawn(hold_read)
             try:
                 child.init = self._hold()
+                if self._command.egress is not None and inside is not None and child.init is not None:
+                    self._command.egress(inside.open(self._first))
                 with contextlib.suppress(BrokenPipeError):
                     os.write(hold_write, b"\n")
             except BaseException:
@@ -100,6 +113,8 @@ class _Launch:
             return child
         finally:
             os.close(hold_write)
+            if inside is not None:
+                inside.close()
 
     def _spawn(self, hold_read: int) -> process.Child:
         """What is handed over is closed here at once: the end of a pipe must mean the end of bubblewrap."""
@@ -107,14 +122,17 @@ class _Launch:
             handed_over.callback(os.close, hold_read)
             self._status, status_write = os.pipe()
             handed_over.callback(os.close, status_write)
-            given = [status_write, hold_read]
+            lifeline, self._lifeline = os.pipe()
+            handed_over.callback(os.close, lifeline)
+            given = [status_write, hold_read, lifeline]
             arguments = ["--json-status-fd", str(status_write), "--block-fd", str(hold_read)]
             for option, destination, content in self._contents():
                 fd = _pipe_with(content)
                 handed_over.callback(os.close, fd)
                 given.append(fd)
                 arguments += [*option, str(fd), *destination]
-            return process.spawn(self._argv(arguments), identity=self._identity, pass_fds=given)
+            argv = self._argv(arguments, lifeline)
+            return process.spawn(argv, identity=self._identity, pass_fds=given)
 
     def ran(self) -> bool:
         """Whether the command itself was executed, as bubblewrap says once it is over."""
@@ -125,12 +143,14 @@ class _Launch:
             return False
 
     def close(self) -> None:
-        if self._status >= 0:
-            os.close(self._status)
+        for fd in (self._status, self._lifeline):
+            if fd >= 0:
+                os.close(fd)
 
-    def _argv(self, arguments: list[str]) -> list[str]:
+    def _argv(self, arguments: list[str], lifeline: int) -> list[str]:
         command, workspace = self._command, self._command.workspace
-        scratch = ("--size", str(command.limits.scratch_bytes), "--tmpfs")
+        environment = host.environment(str(workspace.home), **dict(command.environment))
+        scratch = ("--size", str(self._limits.scratch_bytes), "--tmpfs")
         return [
             *self._base,
             *(*scratch, "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108 - inside the sandbox
@@ -138,10 +158,10 @@ class _Launch:
             *_workspace_mounts(workspace),
             *arguments,
             *("--remount-ro", "/", "--chdir", str(workspace.cwd)),
-            *("--setenv", "PATH", _PATH, "--setenv", "HOME", str(workspace.home)),
-            *("--setenv", "LANG", "C.UTF-8", "--setenv", "TERM", "dumb"),
+            *(part for name, value in environment.items() for part in ("--setenv", name, value)),
             "--",
-            *limited(command.argv, command.limits),
+            # bubblewrap dies with us only from the moment when it has said so to the kernel.
+            *limited(command.argv, self._limits, self._limits.processes, lifeline),
         ]
 
     def _contents(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bytes]]:
@@ -161,25 +181,26 @@ class _Launch:
         line = b""
         while not line.endswith(b"\n"):
             if not _readable(self._status, _SETUP_SECONDS):
-                raise _unavailable("bubblewrap did not start in time")
+                raise unavailable("bubblewrap did not start in time")
             piece = os.read(self._status, 65536)
             if not piece:
                 return None
             line += piece
+        self._first = json.loads(line)["child-pid"]
         with contextlib.suppress(ProcessLookupError):
-            return os.pidfd_open(json.loads(line)["child-pid"])
+            return os.pidfd_open(self._first)
         return None
 
 
 def _host_mounts() -> tuple[str, ...]:
     """Programs, libraries and what they need to find each other, read-only; a fresh /dev and /proc."""
     out: list[str] = []
-    for path in map(Path, _SYSTEM):
+    for path in map(Path, host.SYSTEM):
         if path.is_symlink():
             out += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             out += ["--ro-bind", str(path), str(path)]
-    for path in (Path("/etc") / name for name in _ETC):
+    for path in (Path("/etc") / name for name in host.ETC):
         if path.exists():
             out += ["--ro-bind-try", str(path), str(path)]
     # The kernel's settings stay read-only even for a process that looks like root to them.
@@ -215,11 +236,3 @@ def _readable(fd: int, timeout_seconds: float = 0.0) -> bool:
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     return bool(poll.poll(timeout_seconds * 1000))
-
-
-def _unavailable(reason: str) -> EngineError:
-    return EngineError(
-        ErrorCode.SANDBOX_UNAVAILABLE,
-        "The sandbox could not be set up, so the command was not run. `aster doctor` says what is missing.",
-        {"reason": reason.strip() or "bubblewrap failed without a word"},
-    )

@@ -4,16 +4,22 @@ However much a command writes, no more than a few times the limit is held in mem
 """
 
 import codecs
+import sys
 from collections.abc import Callable
 
+SHOWN_BYTES = 40_000
 CONTINUES = "\n[... more output follows; the result will show its end ...]\n"
 
 
 class Capture:
-    """One stream; `emit` gets the text of its first `limit` bytes as it comes."""
+    """One stream, up to `limit` bytes of it; `emit` gets the text of its first `shown` bytes as it comes, or of
+    `everything`."""
 
-    def __init__(self, limit: int, emit: Callable[[str], None]) -> None:
+    def __init__(
+        self, limit: int, emit: Callable[[str], None], shown: int | None = None, *, everything: bool = False
+    ) -> None:
         self._limit = limit
+        self._shown = sys.maxsize if everything else limit if shown is None else min(shown, limit)
         self._half = limit // 2
         self._emit = emit
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -27,18 +33,19 @@ class Capture:
 
     def feed(self, data: bytes) -> None:
         room = self._limit - len(self._head)
-        was_truncated = self.truncated
+        visible = self._shown - self.size
         self.size += len(data)
         if room > 0:
             self._head += data[:room]
-            self._show(self._decoder.decode(data[:room]))
+        if visible >= 0:
+            self._show(self._decoder.decode(data[:visible]))
+            if len(data) > visible:
+                self._emit(CONTINUES)
         if len(data) > room:
             self._tail = (self._tail + data[max(room, 0) :])[-self._half :]
-        if self.truncated and not was_truncated:
-            self._emit(CONTINUES)
 
     def finish(self) -> None:
-        if not self.truncated:
+        if self.size <= self._shown:
             self._show(self._decoder.decode(b"", True))
 
     def text(self) -> str:

@@ -10,39 +10,54 @@ import fcntl
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from aster.sandbox.backend import Completed, OnOutput
-from aster.sandbox.capture import Capture
+from aster.sandbox.capture import SHOWN_BYTES, Capture
 from aster.sandbox.identity import Identity
 from aster.sandbox.settle import uninterrupted
+from aster.sandbox.watchdog import Watchdog
 
 _CHUNK = 1 << 20
+_LISTENED = 1 << 16
 _FLOOD_PAUSE = 0.005
 _STRAGGLERS = 0.25
+_GRACE = 5.0
 _SIGNALS = range(129, 129 + 64)
 
 
 @dataclass(slots=True)
 class Child:
-    """A started process. `init` is the pidfd of the first process of its pid namespace, if it has one."""
+    """A started process. `init` is the pidfd of the first process of its pid namespace, if it has one; a `keeper`
+    is a process of ours that, told to terminate, first ends everything below it."""
 
     process: subprocess.Popen[bytes]
     pidfd: int
     stdout: int
     stderr: int
     init: int | None = None
+    keeper: bool = False
 
     def kill(self) -> None:
         """Kill everything in it: the end of a namespace's first process ends all others, daemons too."""
         with contextlib.suppress(ProcessLookupError):
             if self.init is not None:
                 signal.pidfd_send_signal(self.init, signal.SIGKILL)
-            elif self.process.returncode is None:
+            elif self.process.returncode is not None:
+                return
+            elif self.keeper:
+                signal.pidfd_send_signal(self.pidfd, signal.SIGTERM)
+            else:
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def kill_keeper(self) -> None:
+        """A keeper that does not do its work is killed with its group."""
+        if self.keeper and self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def reap(self) -> int:
@@ -56,7 +71,11 @@ class Child:
     def close(self) -> None:
         if self.process.returncode is None:
             self.kill()
-            self.process.wait()
+            try:
+                self.process.wait(_GRACE if self.keeper else None)
+            except subprocess.TimeoutExpired:
+                self.kill_keeper()
+                self.process.wait()
         for fd in (self.pidfd, self.stdout, self.stderr, self.init):
             if fd is not None:
                 os.close(fd)
@@ -100,9 +119,10 @@ def spawn(
 class _Pump:
     """Moves what a pipe holds into a capture; `done` when the last writer is gone."""
 
-    def __init__(self, fd: int, capture: Capture, on_failure: Callable[[], None]) -> None:
+    def __init__(self, fd: int, capture: Capture, on_failure: Callable[[], None], everything: bool) -> None:
         self._loop = asyncio.get_running_loop()
         self._fd = fd
+        self._bite = _LISTENED if everything else _CHUNK
         self._capture = capture
         self._on_failure = on_failure
         self._closed = False
@@ -112,7 +132,7 @@ class _Pump:
 
     def _ready(self) -> None:
         try:
-            data = os.read(self._fd, _CHUNK)
+            data = os.read(self._fd, self._bite)
         except BlockingIOError:
             return
         if not data:
@@ -129,10 +149,10 @@ class _Pump:
             self._rest()
 
     def _rest(self) -> None:
-        """A flood must not keep the loop busy for output that nobody will see: larger bites, with pauses."""
+        """A flood must not keep the loop busy: pauses, with larger bites where nobody will see what comes."""
         self._loop.remove_reader(self._fd)
         with contextlib.suppress(OSError):
-            fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, _CHUNK)
+            fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, self._bite)
         self._loop.call_later(_FLOOD_PAUSE, self._resume)
 
     def _resume(self) -> None:
@@ -175,24 +195,29 @@ async def run(
     *,
     timeout_seconds: float,
     limits: tuple[int, int],
+    watchdog: Watchdog | None = None,
     on_output: OnOutput | None = None,
     spawner: Executor | None = None,
+    everything: bool = False,
 ) -> Completed:
     """Start a child in the spawner and see it through. A cancellation kills its tree, reaps it, and goes on."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     starting = loop.run_in_executor(spawner, start)
-    work = loop.create_task(_own(starting, stop, timeout_seconds, limits, on_output or _ignore))
+    supervision = partial(
+        _supervise,
+        stop=stop,
+        timeout_seconds=timeout_seconds,
+        limits=limits,
+        watchdog=watchdog,
+        on_output=on_output or _ignore,
+        everything=everything,
+    )
+    work = loop.create_task(_own(starting, supervision))
     return await uninterrupted(work, stop.set)
 
 
-async def _own(
-    starting: asyncio.Future[Child],
-    stop: asyncio.Event,
-    timeout_seconds: float,
-    limits: tuple[int, int],
-    on_output: OnOutput,
-) -> Completed:
+async def _own(starting: asyncio.Future[Child], supervision: Callable[[Child], Awaitable[Completed]]) -> Completed:
     try:
         child = await uninterrupted(starting)
     except asyncio.CancelledError:
@@ -200,28 +225,41 @@ async def _own(
             starting.result().close()
         raise
     try:
-        return await _supervise(child, stop, timeout_seconds, limits, on_output)
+        return await supervision(child)
     finally:
         child.close()
 
 
 async def _supervise(
-    child: Child, stop: asyncio.Event, timeout_seconds: float, limits: tuple[int, int], on_output: OnOutput
+    child: Child,
+    *,
+    stop: asyncio.Event,
+    timeout_seconds: float,
+    limits: tuple[int, int],
+    watchdog: Watchdog | None,
+    on_output: OnOutput,
+    everything: bool,
 ) -> Completed:
-    out = Capture(limits[0], partial(_forward, on_output, "stdout"))
-    err = Capture(limits[1], partial(_forward, on_output, "stderr"))
-    pumps = [_Pump(child.stdout, out, stop.set), _Pump(child.stderr, err, stop.set)]
+    out = Capture(limits[0], partial(_forward, on_output, "stdout"), SHOWN_BYTES, everything=everything)
+    err = Capture(limits[1], partial(_forward, on_output, "stderr"), SHOWN_BYTES, everything=everything)
+    pumps = [_Pump(child.stdout, out, stop.set, everything), _Pump(child.stderr, err, stop.set, everything)]
     exited, gone = _Exit(child.pidfd), _Exit(child.init)
     stopping = asyncio.ensure_future(stop.wait())
+    watching = asyncio.ensure_future(watchdog.watch(child.process.pid) if watchdog else _for_ever())
     try:
-        await asyncio.wait([exited.done, stopping], timeout=timeout_seconds, return_when="FIRST_COMPLETED")
-        timed_out = not exited.done.done() and not stop.is_set()
+        ends = [exited.done, stopping, watching]
+        done, _ = await asyncio.wait(ends, timeout=timeout_seconds, return_when="FIRST_COMPLETED")
+        exceeded = watching.result() if watching in done and exited.done not in done else None
         child.kill()
-        await asyncio.wait([exited.done, gone.done])
+        _, alive = await asyncio.wait([exited.done, gone.done], timeout=_GRACE if child.keeper else None)
+        if alive:
+            child.kill_keeper()
+            await asyncio.wait(alive)
         code = child.reap()
         await asyncio.wait([pump.done for pump in pumps], timeout=_STRAGGLERS if child.init is None else None)
     finally:
         stopping.cancel()
+        watching.cancel()
         for watch in (*pumps, exited, gone):
             watch.close()
     for pump in pumps:
@@ -230,7 +268,12 @@ async def _supervise(
     err.finish()
     code = 128 - code if code < 0 else code
     ended_by = code - 128 if code in _SIGNALS else None
-    return Completed(code, out.text(), err.text(), timed_out, out.truncated or err.truncated, ended_by)
+    stderr = err.text() if exceeded is None else f"{err.text().rstrip()}\n{exceeded}\n".lstrip()
+    return Completed(code, out.text(), stderr, not done, out.truncated or err.truncated, ended_by, exceeded)
+
+
+async def _for_ever() -> str:
+    return await asyncio.get_running_loop().create_future()
 
 
 def _forward(on_output: OnOutput, stream: str, text: str) -> None:

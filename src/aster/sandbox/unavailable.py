@@ -15,6 +15,7 @@ class Unavailable:
     """Refuses to run anything."""
 
     scratch: Path | None = None
+    carries_egress = False
 
     def __init__(self, report: SandboxReport, identity: Identity | None) -> None:
         self.report = report

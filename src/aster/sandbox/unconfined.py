@@ -7,27 +7,28 @@ engine is root, and the end of the process group; a child that starts a session 
 from functools import partial
 from pathlib import Path
 
-from aster.sandbox import process
+from aster.sandbox import host, process
 from aster.sandbox.backend import Command, Completed, OnOutput, SandboxReport
 from aster.sandbox.file_threads import FileThreads
 from aster.sandbox.identity import Identity
-from aster.sandbox.limits import limited
-
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+from aster.sandbox.limits import Limits, limited
+from aster.sandbox.watchdog import Watchdog
 
 
 class Unconfined:
     """Runs commands as plain processes."""
 
     scratch: Path | None = None
+    carries_egress = False
 
-    def __init__(self, identity: Identity | None) -> None:
+    def __init__(self, limits: Limits, identity: Identity | None) -> None:
         self.report = SandboxReport(
             backend="off",
             ok=True,
             reason="SANDBOX=off: commands run unprotected on this machine.",
             how_to_fix="Set SANDBOX=auto to isolate them again.",
         )
+        self.limits = limits
         self.identity = identity
         self.files = FileThreads(identity)
 
@@ -36,6 +37,8 @@ class Unconfined:
             partial(self._start, command),
             timeout_seconds=command.timeout_seconds,
             limits=(command.stdout_bytes, command.stderr_bytes),
+            everything=command.everything,
+            watchdog=Watchdog(command.limits or self.limits, command.workspace.cwd),
             on_output=on_output,
         )
 
@@ -44,13 +47,8 @@ class Unconfined:
 
     def _start(self, command: Command) -> process.Child:
         return process.spawn(
-            limited(command.argv, command.limits, count_processes=False),
+            limited(command.argv, command.limits or self.limits, None),
             identity=self.identity,
             cwd=command.workspace.cwd,
-            environment={
-                "PATH": _PATH,
-                "HOME": str(command.workspace.home),
-                "LANG": "C.UTF-8",
-                "TERM": "dumb",
-            },
+            environment=host.environment(str(command.workspace.home), **dict(command.environment)),
         )

@@ -1,12 +1,14 @@
-"""Which workspace a user has: the operator's roots, or a directory of the user's own beside the brain.
+"""Which workspace a task has: the operator's roots, or a directory of its own (or its user's) beside the brain.
 
 A workspace is made ready before it is handed out: it exists, it is canonical, the tools' identity can use it, and
-the engine's own data is not visible in it.
+the engine's own data is not visible in it. A task's directory goes when the task goes, unless it is to be kept.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import os
+import shutil
 from pathlib import Path
 
 from aster.contracts.errors import EngineError, ErrorCode
@@ -14,53 +16,107 @@ from aster.infra.settings import Settings
 from aster.sandbox.access import open_to
 from aster.sandbox.backend import Sandbox
 from aster.sandbox.paths import Workspace
+from aster.sandbox.removal import remove
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _DIGITS = 12
 _NEVER = tuple(map(Path, ("/proc", "/sys", "/dev")))
 
 
-def safe_name(user_id: str) -> str:
-    """A directory name for a user id: itself when it is plain, otherwise unique by a hash of it."""
-    hashed = hashlib.sha256(user_id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
-    looks_hashed = "-" in user_id and len(user_id.rsplit("-", 1)[1]) == _DIGITS
-    if user_id and len(user_id) <= 64 and set(user_id) <= _PLAIN and not looks_hashed:
-        return user_id
-    readable = "".join(c if c in _PLAIN else "_" for c in user_id.lower()[:40])
+def safe_name(name: str) -> str:
+    """A directory name for the id of a user or task: itself when it is plain, otherwise unique by a hash of it."""
+    hashed = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    looks_hashed = "-" in name and len(name.rsplit("-", 1)[1]) == _DIGITS
+    if name and len(name) <= 64 and set(name) <= _PLAIN and not looks_hashed:
+        return name
+    readable = "".join(c if c in _PLAIN else "_" for c in name.lower()[:40])
     return f"{readable}-{hashed}"
 
 
+def search_index(data: Path, roots: tuple[Path, ...]) -> Path:
+    """Where the engine keeps what it has read of a workspace for searching; it goes when the workspace goes."""
+    names = "\0".join(map(str, roots)).encode("utf-8", "surrogateescape")
+    return data / "search" / f"{hashlib.sha256(names).hexdigest()[:32]}.sqlite"
+
+
 class Workspaces:
-    """The workspaces of all users."""
+    """The workspaces of all tasks."""
 
     def __init__(self, settings: Settings, sandbox: Sandbox) -> None:
         self._settings = settings
         self._sandbox = sandbox
 
-    async def of(self, user_id: str) -> Workspace:
-        """The user's workspace. It is looked at every time: somebody may have removed it or closed the way."""
-        return await asyncio.to_thread(self._prepare, user_id)
+    async def of(self, user_id: str, task_id: str) -> Workspace:
+        """The task's workspace. It is looked at every time: somebody may have removed it or closed the way."""
+        return await asyncio.to_thread(self._prepare, user_id, task_id)
 
-    def _prepare(self, user_id: str) -> Workspace:
-        data = Path(os.path.realpath(self._settings.data_dir))
+    def planned(self, user_id: str, task_id: str) -> Workspace:
+        """The workspace a task has or would have; nothing is made ready."""
+        roots = tuple(Path(os.path.realpath(root)) for root in self._settings.roots)
+        roots = roots or (self._own(user_id, task_id),)
+        return Workspace(roots, roots[0], hidden=(self._data(),), scratch=self._sandbox.scratch)
+
+    async def discard(self, user_id: str, task_id: str) -> None:
+        """The task is gone, and with it what it had to itself."""
+        settings = self._settings
+        if settings.workspace == "task" and not settings.workspace_keep and not settings.roots:
+            own = self._own(user_id, task_id)
+            await asyncio.to_thread(remove, own)
+            await asyncio.to_thread(_forget, search_index(self._data(), (own,)))
+
+    async def copy(self, user_id: str, task_id: str, new_task_id: str) -> None:
+        """A task has been forked: what the one has to itself now, the other begins with."""
+        source = self._own(user_id, task_id)
+        if self._settings.workspace == "task" and not self._settings.roots and source.is_dir():
+            target = await self.of(user_id, new_task_id)
+            await self._sandbox.files.call(_copy, source, target.cwd)
+
+    def _prepare(self, user_id: str, task_id: str) -> Workspace:
+        data = self._data()
         given = self._settings.roots
-        roots = tuple(dict.fromkeys(map(_canonical, given))) if given else (self._own(data, user_id),)
+        roots = tuple(dict.fromkeys(map(_canonical, given))) if given else (self._made(user_id, task_id),)
         if self._sandbox.identity is not None:
             for root in roots:
                 open_to(root, self._sandbox.identity, closed=(data,))
         return Workspace(roots, roots[0], hidden=(data,), scratch=self._sandbox.scratch)
 
-    def _own(self, data: Path, user_id: str) -> Path:
-        root = data / "workspaces" / safe_name(user_id)
+    def _data(self) -> Path:
+        return Path(os.path.realpath(self._settings.data_dir))
+
+    def _own(self, user_id: str, task_id: str) -> Path:
+        of_user = self._data() / "workspaces" / safe_name(user_id)
+        return of_user / safe_name(task_id) if self._settings.workspace == "task" else of_user
+
+    def _made(self, user_id: str, task_id: str) -> Path:
+        root = self._own(user_id, task_id)
         root.parent.mkdir(parents=True, exist_ok=True)
         identity = self._sandbox.identity
         try:
             root.mkdir(mode=0o700)
         except FileExistsError:
-            return root
+            return _directory(root)
         if identity is not None:
             os.chown(root, identity.uid, identity.gid)
         return root
+
+
+def _forget(index: Path) -> None:
+    for path in index.parent.glob(f"{index.name}*"):
+        path.unlink(missing_ok=True)
+
+
+def _directory(root: Path) -> Path:
+    """Tools of a workspace around this one could have put a link there."""
+    if root.is_symlink() or not root.is_dir():
+        message = f"{root} should be the directory of a task, and is something else. Remove it."
+        raise EngineError(ErrorCode.CONFIGURATION_INVALID, message, {"path": str(root)})
+    return root
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Directories, plain files and links; what else there may be (a pipe, a file nobody may read) stays behind."""
+    with contextlib.suppress(shutil.Error):
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
 
 
 def _canonical(root: Path) -> Path:
