@@ -27,4 +27,4 @@ async def sandbox(settings: Settings) -> AsyncIterator[Sandbox]:
 
 @pytest.fixture
 async def workspace(settings: Settings, sandbox: Sandbox) -> Workspace:
-    return await Workspaces(settings, sandbox).of("local")
+    return await Workspaces(settings, sandbox).of("local", "t1")

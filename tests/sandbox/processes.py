@@ -1,5 +1,6 @@
 """Looking at the machine's processes from outside the sandbox."""
 
+import contextlib
 import secrets
 from pathlib import Path
 
@@ -30,6 +31,16 @@ def alive(name: str) -> list[psutil.Process]:
                 found.append(process)
         except psutil.NoSuchProcess:
             continue
+    return found
+
+
+def sleeping(name: str) -> list[psutil.Process]:
+    """Sleepers of that name that have come up, and nothing else that only mentions it."""
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if process.cmdline()[:1] == [name]:
+                found.append(process)
     return found
 
 

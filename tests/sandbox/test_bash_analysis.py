@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aster.sandbox.bash_analysis import Kind, parse
+from aster.sandbox.bash_analysis import parse
+from aster.sandbox.bash_words import Kind
 
 
 def words(script: str) -> list[list[str]]:
@@ -65,7 +66,7 @@ def test_commands_are_found_wherever_they_are(script: str, expected: list[list[s
         ('"$X"', Kind.DYNAMIC, ""),
         ("a$(b)", Kind.DYNAMIC, ""),
         ("$((1 + 2))", Kind.DYNAMIC, ""),
-        ("$'\\x72'", Kind.DYNAMIC, ""),
+        ("$'\\x72'", Kind.LITERAL, ""),
         ("~root/x", Kind.DYNAMIC, ""),
         ("~/x", Kind.LITERAL, ""),
     ],

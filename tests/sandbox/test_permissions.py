@@ -230,6 +230,21 @@ def test_the_reason_names_what_is_at_stake(place: Workspace) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "run", ["bash x.sh", "sh ./x.sh", "./x.sh", ". x.sh", "cd build; ../x.sh", "env bash x.sh a"]
+)
+def test_a_script_of_the_workspace_is_looked_into(place: Workspace, run: str) -> None:
+    script = place.cwd / "x.sh"
+    script.write_text('#!/bin/bash\ncd "$(dirname "$0")"\nrm -rf "$BUILD"/*\nrm -rf build\nmake -j"$N"\n')
+    assert decide("bash", {"command": run}, place).behavior == "allow"
+    script.write_text("#!/usr/bin/env bash\necho working\nrm -rf /usr\n")
+    decision = decide("bash", {"command": run}, place)
+    assert decision.behavior == "ask"
+    assert "x.sh, rm deletes /usr" in decision.reason
+    script.write_bytes(b"#!/bin/bash\n\xff rm -rf /usr\n")
+    assert decide("bash", {"command": run}, place).behavior == "allow"
+
+
 @pytest.mark.parametrize("tool", ["read_file", "write_file", "edit_file", "glob", "grep"])
 def test_file_tools_stay_inside(place: Workspace, tool: str) -> None:
     assert decide(tool, {"path": "build/new"}, place).behavior == "allow"

@@ -2,9 +2,12 @@
 
 import pytest
 
+from aster.contracts.permissions import Behavior
+from aster.contracts.permissions import PermissionMode as Mode
 from aster.contracts.tools import Effect
-from aster.sandbox.permissions import ALLOW, Behavior, Decision
-from aster.sandbox.policy import Mode, Policy, Rule, govern
+from aster.sandbox.permissions import ALLOW, Decision
+from aster.sandbox.policy import Policy, govern
+from aster.sandbox.rules import Rule
 
 ASK = Decision(behavior="ask", reason="dangerous", effects=("deletes",))
 DENY = Decision(behavior="deny", reason="outside")
@@ -20,7 +23,7 @@ def bash(policy: Policy, command: str, effect: Effect = Effect.IRREVERSIBLE, jud
     "command", ["curl x", "curl x | sh", "ls; curl x", "echo $(curl x)", "/usr/bin/curl x; true"]
 )
 def test_a_denial_wins_in_every_mode(mode: Mode, command: str) -> None:
-    rules = (Rule(behavior="allow", tool="bash"), Rule(behavior="deny", content="*curl *"))
+    rules = (Rule(behavior="allow", tool="bash"), Rule(behavior="deny", pattern="*curl *"))
     assert bash(Policy(mode=mode, rules=rules), command) == "deny"
 
 
@@ -55,7 +58,7 @@ def test_without_rules_the_judgement_stands() -> None:
 
 
 def test_an_identical_call_that_was_always_allowed_is_not_asked_again() -> None:
-    granted = Policy(rules=(Rule(behavior="allow", tool="bash", content="rm -rf . && make > log"),))
+    granted = Policy(rules=(Rule(behavior="allow", tool="bash", pattern="rm -rf . && make > log"),))
     assert bash(granted, "rm -rf . && make > log", judged=ASK) == "allow"
     assert bash(granted, "rm -rf . && make > log2", judged=ASK) == "ask"
 
@@ -73,18 +76,18 @@ def test_an_identical_call_that_was_always_allowed_is_not_asked_again() -> None:
     ],
 )
 def test_nothing_rides_along_behind_an_allowed_command(command: str, expected: Behavior) -> None:
-    policy = Policy(rules=(Rule(behavior="allow", tool="bash", content="git push*"),))
+    policy = Policy(rules=(Rule(behavior="allow", tool="bash", pattern="git push*"),))
     assert bash(policy, command, judged=ASK) == expected
 
 
 def test_ask_rules_come_before_allow_rules() -> None:
-    rules = (Rule(behavior="allow", tool="bash", content="npm *"), Rule(behavior="ask", content="npm publish*"))
+    rules = (Rule(behavior="allow", tool="bash", pattern="npm *"), Rule(behavior="ask", pattern="npm publish*"))
     assert bash(Policy(rules=rules), "npm test") == "allow"
     decision = govern(Policy(rules=rules), "bash", {"command": "npm publish"}, Effect.IRREVERSIBLE, ASK)
     assert (decision.behavior, decision.effects) == ("ask", ("deletes",))
 
 
 def test_rules_for_files_match_paths() -> None:
-    policy = Policy(rules=(Rule(behavior="deny", tool="*_file", content="*.env"),))
+    policy = Policy(rules=(Rule(behavior="deny", tool="*_file", pattern="*.env"),))
     assert govern(policy, "read_file", {"path": "a/.env"}, Effect.PURE, ALLOW).behavior == "deny"
     assert govern(policy, "read_file", {"path": "a/x"}, Effect.PURE, ALLOW).behavior == "allow"

@@ -7,12 +7,16 @@ import pytest
 from aster.sandbox import seccomp
 
 ALLOW, KILL, EPERM, ENOSYS, EAFNOSUPPORT = 0x7FFF0000, 0x80000000, 0x50001, 0x50026, 0x50061
+EOPNOTSUPP, BROKER = 0x5005F, 0x7FC00000
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 
 def verdict(machine: str, number: int, *arguments: int, arch: int | None = None) -> int:
     """What the kernel would say to a system call."""
-    program = seccomp.program(machine)
+    return executed(seccomp.program(machine), machine, number, *arguments, arch=arch)
+
+
+def executed(program: bytes | None, machine: str, number: int, *arguments: int, arch: int | None = None) -> int:
     assert program is not None
     steps = list(struct.iter_unpack("=HBBI", program))
     given = [*arguments, *[0] * (6 - len(arguments))]
@@ -24,6 +28,8 @@ def verdict(machine: str, number: int, *arguments: int, arch: int | None = None)
         match code:
             case 0x20:
                 (accumulator,) = struct.unpack_from("=I", data, value)
+            case 0x54:
+                accumulator &= value
             case 0x15:
                 at += if_true if accumulator == value else if_false
             case 0x35:
@@ -55,6 +61,9 @@ def verdict(machine: str, number: int, *arguments: int, arch: int | None = None)
         ("x86_64", 41, (2,), ALLOW),  # socket AF_INET
         ("x86_64", 41, (40,), EAFNOSUPPORT),  # socket AF_VSOCK
         ("x86_64", 0x40000000 + 165, (), ENOSYS),  # mount by its x32 number
+        ("x86_64", 319, (), ENOSYS),  # memfd_create
+        ("x86_64", 285, (), EOPNOTSUPP),  # fallocate
+        ("x86_64", 90, (), ALLOW),  # chmod
         ("aarch64", 63, (), ALLOW),  # read
         ("aarch64", 40, (), EPERM),  # mount
         ("aarch64", 97, (), EPERM),  # unshare
@@ -68,9 +77,54 @@ def test_the_verdict_on_a_call(machine: str, call: int, arguments: tuple[int, ..
     assert verdict(machine, call, *arguments) == expected
 
 
+@pytest.mark.parametrize(
+    ("machine", "call", "arguments", "expected"),
+    [
+        ("x86_64", 59, (), ALLOW),  # execve
+        ("x86_64", 165, (), EPERM),  # mount
+        ("x86_64", 41, (1,), EPERM),  # socket AF_UNIX
+        ("x86_64", 41, (2,), EPERM),  # socket AF_INET
+        ("x86_64", 53, (1, 1), ALLOW),  # socketpair of streams
+        ("x86_64", 53, (1, 0x80801), ALLOW),  # the same, closed on exec and not blocking
+        ("x86_64", 53, (1, 2), EPERM),  # socketpair of datagrams
+        ("x86_64", 53, (1, 0x80802), EPERM),
+        ("x86_64", 90, (), BROKER),  # chmod
+        ("x86_64", 280, (), BROKER),  # utimensat
+        ("x86_64", 91, (), ALLOW),  # fchmod
+        ("x86_64", 92, (), EPERM),  # chown
+        ("x86_64", 188, (), EOPNOTSUPP),  # setxattr
+        ("x86_64", 302, (0,), ALLOW),  # prlimit64 of the caller
+        ("x86_64", 302, (77,), EPERM),
+        ("x86_64", 141, (0, 0), ALLOW),  # setpriority of the caller
+        ("x86_64", 141, (0, 77), EPERM),
+        ("x86_64", 141, (2, 0), EPERM),  # setpriority of a user
+        ("x86_64", 251, (1, 77), EPERM),  # ioprio_set
+        ("x86_64", 29, (), EPERM),  # shmget
+        ("aarch64", 53, (), BROKER),  # fchmodat
+        ("aarch64", 198, (1,), EPERM),
+        ("aarch64", 261, (77,), EPERM),
+    ],
+)
+def test_the_verdict_beside_other_processes(
+    machine: str, call: int, arguments: tuple[int, ...], expected: int
+) -> None:
+    assert executed(seccomp.program(machine, shared=True), machine, call, *arguments) == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "expected"),
+    [(90, (), EPERM), (302, (77,), EPERM), (302, (0,), ALLOW), (41, (2,), ALLOW), (188, (), EOPNOTSUPP)],
+)
+def test_the_supplement_denies_what_sandlock_leaves_open(
+    call: int, arguments: tuple[int, ...], expected: int
+) -> None:
+    assert executed(seccomp.supplement("x86_64"), "x86_64", call, *arguments) == expected
+
+
 def test_calls_of_another_architecture_end_the_process() -> None:
     assert verdict("x86_64", 0, arch=0x40000003) == KILL
 
 
 def test_an_unknown_machine_gets_no_filter() -> None:
     assert seccomp.program("mips") is None
+    assert seccomp.supplement("mips") is None

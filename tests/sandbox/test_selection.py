@@ -11,10 +11,14 @@ from aster.infra.settings import Settings
 from aster.sandbox.backend import Command, Sandbox
 from aster.sandbox.bubblewrap import Bubblewrap
 from aster.sandbox.identity import tool_identity
+from aster.sandbox.landlock import Landlock
+from aster.sandbox.limits import Limits
 from aster.sandbox.paths import Workspace
+from aster.sandbox.probe import probe
 from aster.sandbox.public_copy import reachable_copy
-from aster.sandbox.selection import choose, installed, probe
+from aster.sandbox.selection import AUTOMATIC, choose, installed
 from aster.sandbox.unconfined import Unconfined
+from tests.sandbox.backends import NAMED, reports
 
 
 async def test_what_works_is_chosen_and_reported(sandbox: Sandbox) -> None:
@@ -33,7 +37,7 @@ async def test_the_first_that_works_is_taken(settings: Settings) -> None:
 async def test_when_nothing_works_commands_are_refused_and_files_are_not(
     settings: Settings, workspace: Workspace, candidates: list[Path]
 ) -> None:
-    sandbox = await choose(settings, candidates)
+    sandbox = await choose(settings.model_copy(update={"sandbox": "bubblewrap"}), candidates)
     assert (sandbox.report.backend, sandbox.report.ok) == ("none", False)
     assert sandbox.report.reason
     assert ("Install" in sandbox.report.how_to_fix) or candidates
@@ -63,9 +67,36 @@ eval "echo '{ \\"exit-code\\": $? }' >&$status"
     )
     loose.chmod(0o755)
     identity = tool_identity()
-    problem = await probe(reachable_copy(loose) if identity else loose, identity)
+    sandbox = Bubblewrap(reachable_copy(loose) if identity else loose, Limits(), identity)
+    problem = await probe(sandbox)
+    sandbox.close()
     assert problem is not None
-    assert "the probe saw" in problem
+    assert "could do too much" in problem
+
+
+async def test_without_namespaces_the_next_best_is_taken(settings: Settings) -> None:
+    sandbox = await choose(settings, [Path("/bin/false")])
+    first, *others = sandbox.report.tried
+    assert (first.backend, first.ok, bool(first.reason)) == ("bubblewrap", False, True)
+    if reports()["landlock"].ok:
+        assert isinstance(sandbox, Landlock)
+        assert [(one.backend, one.ok) for one in others] == [("landlock", True)]
+    else:
+        assert "Landlock" in others[0].reason
+    sandbox.close()
+
+
+@pytest.mark.parametrize("name", NAMED)
+async def test_one_that_is_named_is_used_or_refused_and_never_replaced(settings: Settings, name: str) -> None:
+    sandbox = await choose(settings.model_copy(update={"sandbox": name}))
+    assert {one.backend for one in sandbox.report.tried} == {name}
+    assert sandbox.report.backend == (name if reports()[name].ok else "none")
+    assert sandbox.report.ok or sandbox.report.how_to_fix
+    sandbox.close()
+
+
+def test_containers_are_never_chosen_by_themselves() -> None:
+    assert "docker" not in AUTOMATIC
 
 
 async def test_off_has_to_be_said(settings: Settings, workspace: Workspace) -> None:
@@ -89,7 +120,9 @@ async def test_a_binary_in_a_private_directory_is_used_through_a_copy(tmp_path: 
     assert copy != hidden
     assert copy.read_bytes() == bundled.read_bytes()
     assert reachable_copy(hidden) == copy
-    assert await probe(copy, tool_identity()) is None
+    sandbox = Bubblewrap(copy, Limits(), tool_identity())
+    assert await probe(sandbox) is None
+    sandbox.close()
 
 
 def test_a_copy_that_somebody_changed_is_not_used(tmp_path: Path) -> None:

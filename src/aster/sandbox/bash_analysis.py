@@ -6,53 +6,21 @@ words, globs); whoever judges the script treats the second kind, and whatever co
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
+from threading import local
 
 import tree_sitter
 import tree_sitter_bash
 from tree_sitter import Node
 
-_GLOB = frozenset("*?[")
-_DYNAMIC_NODES = frozenset(
-    {
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-        "arithmetic_expansion",
-        "translated_string",
-        "extglob_pattern",
-        "regex",
-    }
-)
+from aster.sandbox.bash_words import Word, text_of, word
+
+_own = local()
+_MOST_NODES = 50_000
+_MOST_COMMANDS = 300
 _RESERVED = "! { } [[ ]] if then elif else fi for while until do done case esac in function select"
 _ONE_LINE = frozenset(("command", "redirected_statement", "file_redirect", "declaration_command"))
-
-
-class Kind(StrEnum):
-    """How much is known of a word before the script runs."""
-
-    LITERAL = "literal"
-    GLOB = "glob"
-    DYNAMIC = "dynamic"
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word, unquoted. For a glob, `fixed` is the literal text before its first wildcard. `tilde` says that a
-    leading `~` stands for the home directory, `splits` that the shell may make several words of it."""
-
-    text: str
-    kind: Kind = Kind.LITERAL
-    fixed: str = ""
-    tilde: bool = False
-    splits: bool = False
-
-    @property
-    def literal(self) -> bool:
-        return self.kind is Kind.LITERAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +33,12 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """A program name and its arguments, as the shell would start it."""
+    """A program name and its arguments, as the shell would start it. `fed` says that something is piped into it,
+    `document` is the text it is given to read in the script itself."""
 
     words: tuple[Word, ...]
+    fed: bool = False
+    document: str | None = None
 
     @property
     def name(self) -> str | None:
@@ -79,39 +50,63 @@ class SimpleCommand:
         return base if directory in ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin") else first.text
 
     @property
+    def program(self) -> str | None:
+        """The name, also without any other absolute directory: what the program is called, not what it is."""
+        name = self.name
+        return name.rpartition("/")[2] if name is not None and name.startswith("/") else name
+
+    @property
     def arguments(self) -> tuple[Word, ...]:
         return self.words[1:]
 
 
 @dataclass(frozen=True, slots=True)
+class Binding:
+    """A variable gets a value; `value` is None when that is not a word of the script."""
+
+    name: str
+    value: Word | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Script:
-    """Everything in a script, however deeply nested. `understood` is False after any error in the parse."""
+    """Everything in a script, however deeply nested. `understood` is False after any error in the parse,
+    `recursive` names functions that call themselves."""
 
     commands: tuple[SimpleCommand, ...]
     redirects: tuple[Redirect, ...]
     assignments: tuple[str, ...]
+    bindings: tuple[Binding, ...]
+    recursive: tuple[str, ...]
     functions: tuple[str, ...]
     substitutions: bool
     background: bool
     understood: bool
 
 
+@lru_cache(maxsize=64)
 def parse(text: str) -> Script:
-    """The structure of a script; what cannot be parsed is flagged, not raised."""
+    """The structure of a script; what cannot be parsed, or is too much of it, is flagged and not raised."""
     source = text.encode("utf-8", "surrogateescape")
     root = _parser().parse(source).root_node
     commands: list[SimpleCommand] = []
     redirects: list[Redirect] = []
     assignments: list[str] = []
     functions: list[str] = []
+    bindings: list[Binding] = []
+    recursive: list[str] = []
     background = substitutions = False
     unclaimed = 0
     understood = not root.has_error and "\x00" not in text
-    for node in _walk(root):
+    for number, node in enumerate(_walk(root)):
+        if number > _MOST_NODES or len(commands) > _MOST_COMMANDS:
+            understood = False
+            break
         understood = understood and not _disputed(node, source)
         match node.type:
             case "command":
-                commands.append(SimpleCommand((*_words(node), *map(word, _claimed(node)))))
+                words = (*_words(node), *map(word, _claimed(node)))
+                commands.append(SimpleCommand(words, _fed(node), _document(node)))
                 unclaimed -= len(list(_claimed(node)))
             case "file_redirect":
                 redirects.append(_redirect(node))
@@ -120,11 +115,14 @@ def parse(text: str) -> Script:
                 redirects.append(Redirect("<<"))
                 unclaimed += len(_misfiled(node))
             case "variable_assignment" | "unset_command":
-                assignments.append(_text(node.child_by_field_name("name")) or "unset")
+                assignments.append(text_of(node.child_by_field_name("name")) or "unset")
+                bindings += _bound(node)
             case "declaration_command" | "for_statement" | "c_style_for_statement":
-                assignments.append(_text(node.child_by_field_name("variable")) or node.type)
+                assignments.append(text_of(node.child_by_field_name("variable")) or node.type)
+                bindings += _looped(node)
             case "function_definition":
-                functions.append(_text(node.child_by_field_name("name")))
+                functions.append(text_of(node.child_by_field_name("name")))
+                recursive += functions[-1:] if _calls(node, functions[-1]) else []
             case "command_substitution" | "process_substitution":
                 substitutions = True
             case "&":
@@ -135,6 +133,8 @@ def parse(text: str) -> Script:
         tuple(command for command in commands if command.words),
         tuple(redirects),
         tuple(assignments),
+        tuple(bindings),
+        tuple(recursive),
         tuple(functions),
         substitutions,
         background,
@@ -142,9 +142,12 @@ def parse(text: str) -> Script:
     )
 
 
-@cache
 def _parser() -> tree_sitter.Parser:
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    """One for each thread: a parser is not to be shared."""
+    found: tree_sitter.Parser | None = getattr(_own, "parser", None)
+    if found is None:
+        found = _own.parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return found
 
 
 def _walk(root: Node) -> Iterator[Node]:
@@ -183,107 +186,66 @@ def _misfiled(redirect: Node) -> list[Node]:
     return redirect.children_by_field_name("destination")[1:] + redirect.children_by_field_name("argument")
 
 
+def _fed(command: Node) -> bool:
+    """Whether the command, or something around it, comes after another in a pipeline or reads a file."""
+    if any(map(_reads, command.children_by_field_name("redirect"))):
+        return True
+    inner, around = command, command.parent
+    while around is not None:
+        given = around.children_by_field_name("redirect") if around.type == "redirected_statement" else []
+        if any(_reads(redirect) or inner.type not in ("command", "pipeline") for redirect in given):
+            return True
+        if around.type == "pipeline" and (around.child(0) != inner or _holds_pipeline(around.parent)):
+            return True
+        inner, around = around, around.parent
+    return False
+
+
+def _reads(redirect: Node) -> bool:
+    return redirect.type == "file_redirect" and any(child.type in ("<", "<>") for child in redirect.children)
+
+
+def _holds_pipeline(node: Node | None) -> bool:
+    """`cat <<EOF | sh` is filed as a pipeline of one command inside the redirection."""
+    return node is not None and node.type == "heredoc_redirect"
+
+
+def _document(command: Node) -> str | None:
+    around = command.parent
+    given = command.children_by_field_name("redirect")
+    if around is not None and around.type == "redirected_statement":
+        given = given + around.children_by_field_name("redirect")
+    for redirect in given:
+        for child in redirect.children:
+            if redirect.type == "heredoc_redirect" and child.type == "heredoc_body":
+                return text_of(child)
+            if redirect.type == "herestring_redirect" and child.is_named:
+                known = word(child)
+                return known.text if known.literal else text_of(child)
+    return None
+
+
+def _bound(node: Node) -> list[Binding]:
+    name, value = text_of(node.child_by_field_name("name")), node.child_by_field_name("value")
+    plain = value is not None and value.type != "array" and b"+=" not in (node.text or b"")[: len(name) + 2]
+    return [Binding(name, word(value) if plain and value is not None else None)] if name else []
+
+
+def _looped(node: Node) -> list[Binding]:
+    name = text_of(node.child_by_field_name("variable"))
+    values = node.children_by_field_name("value")
+    return [Binding(name, word(value)) for value in values] or [Binding(name)] if name else []
+
+
+def _calls(function: Node, name: str) -> bool:
+    body = function.child_by_field_name("body")
+    return body is not None and any(node.type == "command_name" and text_of(node) == name for node in _walk(body))
+
+
 def _redirect(node: Node) -> Redirect:
     operator = next((child.type for child in node.children if not child.is_named), "")
     destination = node.child_by_field_name("destination")
     return Redirect(operator, word(destination) if destination is not None else None)
-
-
-def word(node: Node) -> Word:
-    """What is known of one word."""
-    parts = node.children if node.type == "concatenation" else [node]
-    out = ""
-    fixed: str | None = None
-    for part in parts:
-        text = _piece(part)
-        if text is None:
-            return _unknown(node)
-        if fixed is None and part.type in ("word", "brace_expression"):
-            at = _wildcard(_text(part)) if part.type == "word" else 0
-            if at is not None:
-                fixed = out + _unescape(_text(part)[:at])
-        out += text
-    braces = _braces(node)
-    if braces is not None and (fixed is None or len(braces) < len(fixed)):
-        fixed = braces
-    tilde = _text(node).startswith("~")
-    if tilde and not (out == "~" or out.startswith("~/")):
-        return _unknown(node)
-    if fixed is None:
-        return Word(out, tilde=tilde)
-    unsure = braces is not None and "/" in out[len(braces) :]
-    if unsure or ".." in out[len(fixed) :]:
-        return _unknown(node)
-    return Word(out, Kind.GLOB, fixed, tilde, splits=True)
-
-
-def _unknown(node: Node) -> Word:
-    whole = node.type == "string" and not any(
-        child.type == "simple_expansion" and _text(child) == "$@" for child in node.children
-    )
-    return Word(_text(node), Kind.DYNAMIC, splits=not whole)
-
-
-def _piece(node: Node) -> str | None:
-    """The text of a part of a word after quoting, or None if the shell computes it."""
-    text = _text(node)
-    match node.type:
-        case "word" | "number" | "brace_expression" | "test_operator" | "variable_name":
-            return _unescape(text)
-        case "raw_string":
-            return text[1:-1]
-        case "string":
-            known = all(child.type in ("string_content", '"') for child in node.children)
-            return _unescape_quoted(text[1:-1]) if known else None
-        case "ansi_c_string":
-            return text[2:-1] if "\\" not in text else None
-        case kind if kind in _DYNAMIC_NODES or node.is_named:
-            return None
-        case _:
-            return _unescape(text)
-
-
-def _braces(node: Node) -> str | None:
-    """The text before a brace expansion (`{a,b}`, `{1..3}`), if there is one."""
-    text = _text(node)
-    start = text.find("{")
-    if node.type not in ("concatenation", "word") or start < 0 or "}" not in text[start:]:
-        return None
-    inner = text[start : text.rindex("}")]
-    return _unescape(text[:start]) if "," in inner or ".." in inner else None
-
-
-def _wildcard(text: str) -> int | None:
-    escaped = False
-    for index, character in enumerate(text):
-        if character in _GLOB and not escaped:
-            return index
-        escaped = character == "\\" and not escaped
-    return None
-
-
-def _unescape(text: str) -> str:
-    out: list[str] = []
-    characters = iter(text)
-    for character in characters:
-        if character == "\\":
-            character = next(characters, "")
-            if character == "\n":
-                continue
-        out.append(character)
-    return "".join(out)
-
-
-def _unescape_quoted(text: str) -> str:
-    out: list[str] = []
-    characters = iter(text)
-    for character in characters:
-        if character == "\\":
-            following = next(characters, "")
-            out.append({"\n": ""}.get(following, following if following in '$`"\\' else "\\" + following))
-        else:
-            out.append(character)
-    return "".join(out)
 
 
 def _disputed(node: Node, source: bytes) -> bool:
@@ -293,7 +255,7 @@ def _disputed(node: Node, source: bytes) -> bool:
     reserved word for a program where it does not expect one.
     """
     if node.type == "command_name":
-        return _text(node) in _RESERVED.split()
+        return text_of(node) in _RESERVED.split()
     if node.type == "word":
         return b"\n" in source[node.start_byte : node.end_byte].replace(b"\\\n", b"")
     if node.type not in _ONE_LINE:
@@ -304,7 +266,3 @@ def _disputed(node: Node, source: bytes) -> bool:
         if b"\n" in joined or (gap and not joined):
             return True
     return False
-
-
-def _text(node: Node | None) -> str:
-    return node.text.decode("utf-8", "surrogateescape") if node is not None and node.text is not None else ""

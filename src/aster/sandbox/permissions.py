@@ -4,26 +4,29 @@ The judgement comes from the call alone; the operator's policy (`policy.py`) is 
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from aster.contracts.model import Contract
+from aster.contracts.permissions import Behavior
 from aster.sandbox.bash_hazards import hazards
 from aster.sandbox.paths import PathRefused, Workspace
 
-Behavior: TypeAlias = Literal["allow", "ask", "deny"]
-
 
 class Decision(Contract):
-    """The behavior, why, and what the call would do as far as it is worth asking about."""
+    """The behavior, why, what the call would do as far as it is worth asking about, and what decided: `judgement`,
+    `mode:…`, `rule:…` or `grant:…`. `every_time` says that no grant spares the question."""
 
     behavior: Behavior
     reason: str = ""
     effects: tuple[str, ...] = ()
+    decided_by: str = "judgement"
+    grant_id: str | None = None
+    every_time: bool = False
 
 
 ALLOW = Decision(behavior="allow")
 
-_PATH_TOOLS = frozenset(("read_file", "write_file", "edit_file", "glob", "grep"))
+_PATH_TOOLS = frozenset(("read_file", "write_file", "edit_file", "glob", "grep", "find"))
 
 
 def decide(tool: str, arguments: Mapping[str, Any], workspace: Workspace) -> Decision:

@@ -1,79 +1,113 @@
-"""The operator's and the user's word on what may run: modes and rules over the built-in judgement.
+"""The operator's and the user's word on what may run: modes, rules and grants over the built-in judgement.
 
-A denial wins over everything, in every mode; what no rule or mode settles is left to the judgement. A rule for
-`bash` can only ever allow a single plain command, so that nothing rides along behind it.
+A denial wins over everything, in every mode; what no rule, grant or mode settles is left to the judgement. What the
+judgement found dangerous in a call is only ever allowed by a rule that says that in particular.
 """
 
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
-from typing import Any, Literal, TypeAlias
+from typing import Any
+
+import msgspec
 
 from aster.contracts.model import Contract
+from aster.contracts.permissions import PermissionMode
 from aster.contracts.tools import Effect
-from aster.sandbox.bash_analysis import Script, parse
-from aster.sandbox.permissions import ALLOW, Behavior, Decision
-
-Mode: TypeAlias = Literal["default", "plan", "auto", "bypass"]
-
-
-class Rule(Contract):
-    """`tool` and `content` are shell patterns; the content is a command, or else a path."""
-
-    behavior: Behavior
-    tool: str = "*"
-    content: str = "*"
+from aster.sandbox.paths import Workspace
+from aster.sandbox.permissions import Decision
+from aster.sandbox.rules import Rule, matches, subject
 
 
 class Policy(Contract):
-    """In `plan` only looking is allowed, in `auto` everything but looking asks, `bypass` never asks."""
+    """In `plan` only looking is allowed, in `auto` everything but looking asks, `bypass` never asks. `unattended`
+    turns every question into a denial: nobody would answer it."""
 
-    mode: Mode = "default"
+    mode: PermissionMode = "default"
     rules: tuple[Rule, ...] = ()
+    unattended: bool = False
 
 
 def govern(
-    policy: Policy, tool: str, arguments: Mapping[str, Any], effect: Effect, judgement: Decision
+    policy: Policy,
+    tool: str,
+    arguments: Mapping[str, Any],
+    effect: Effect,
+    judgement: Decision,
+    workspace: Workspace | None = None,
 ) -> Decision:
-    """The judgement under the policy: deny, then mode, then ask rules, allow rules, and the judgement itself."""
-    matching = {rule.behavior for rule in policy.rules if _matches(rule, tool, arguments)}
-    if "deny" in matching:
-        return Decision(behavior="deny", reason=f"A rule of this engine forbids this use of {tool}.")
+    """The judgement under the policy, and under the fact that there may be nobody to ask."""
+    decision = _governed(policy, tool, arguments, effect, judgement, workspace)
+    if decision.behavior == "ask" and policy.unattended:
+        reason = f"A person would have to be asked, and nobody is there. {decision.reason}"
+        return msgspec.structs.replace(decision, behavior="deny", reason=reason, decided_by="unattended")
+    return decision
+
+
+def _governed(
+    policy: Policy,
+    tool: str,
+    arguments: Mapping[str, Any],
+    effect: Effect,
+    judgement: Decision,
+    workspace: Workspace | None,
+) -> Decision:
+    """The judgement under the policy: deny, then mode, then what asks every time, grants, rules, the judgement."""
+    call = subject(tool, arguments, workspace) if policy.rules else None
+    matching = [rule for rule in policy.rules if call is not None and matches(rule, call)]
+    denial = _first(matching, "deny")
+    if denial is not None:
+        return _said(denial, f"{_whose(denial)} forbids this use of {tool}.", judgement)
     if judgement.behavior == "deny":
         return judgement
     if policy.mode == "plan" and effect is not Effect.PURE:
-        return Decision(behavior="deny", reason="In plan mode nothing may be changed; only look, then propose.")
-    if "ask" in matching:
-        return Decision(behavior="ask", reason=f"A rule asks before this use of {tool}.", effects=judgement.effects)
-    if "allow" in matching or policy.mode == "bypass":
-        return ALLOW
+        reason = "In plan mode nothing may be changed; only look, then propose."
+        return Decision(behavior="deny", reason=reason, decided_by="mode:plan")
+    asking = _first(matching, "ask")
+    allowing = [rule for rule in matching if _allows(rule, judgement)]
+    granted = next((rule for rule in allowing if rule.source == "grant"), None)
+    if asking is not None and not _spared(matching, granted):
+        return _said(asking, f"{_whose(asking)} asks before this use of {tool}.", judgement)
+    if granted is not None or allowing:
+        return _said(granted or allowing[0], "", judgement)
+    if policy.mode == "bypass":
+        return Decision(behavior="allow", effects=judgement.effects, decided_by="mode:bypass")
     if policy.mode == "auto" and effect is not Effect.PURE and judgement.behavior == "allow":
-        return Decision(behavior="ask", reason=f"In auto mode {tool} asks before it changes anything.")
+        reason = f"In auto mode {tool} asks before it changes anything."
+        return Decision(behavior="ask", reason=reason, decided_by="mode:auto")
     return judgement
 
 
-def _matches(rule: Rule, tool: str, arguments: Mapping[str, Any]) -> bool:
-    if not fnmatchcase(tool, rule.tool):
-        return False
-    if rule.content == "*" and (tool != "bash" or rule.behavior != "allow"):
-        return True
-    if tool != "bash":
-        return fnmatchcase(str(arguments.get("path", "")), rule.content)
-    command = str(arguments.get("command", ""))
-    if rule.content == command:
-        return True
-    script = parse(command)
-    spoken = [" ".join(word.text for word in simple.words) for simple in script.commands]
-    if rule.behavior == "allow":
-        return _plain(script) and all(fnmatchcase(line, rule.content) for line in spoken)
-    return fnmatchcase(command, rule.content) or any(fnmatchcase(line, rule.content) for line in spoken)
+def _first(matching: list[Rule], behavior: str) -> Rule | None:
+    """The most binding rule of a kind: one that asks every time comes before one that a grant can spare."""
+    found = [rule for rule in matching if rule.behavior == behavior]
+    return min(found, key=lambda rule: not rule.every_time, default=None)
 
 
-def _plain(script: Script) -> bool:
-    """One command with literal words and nothing around it."""
-    return (
-        script.understood
-        and len(script.commands) == 1
-        and not (script.redirects or script.assignments or script.functions or script.substitutions)
-        and not script.background
-        and all(word.literal for word in script.commands[0].words)
+def _allows(rule: Rule, judgement: Decision) -> bool:
+    """A question that is asked every time is not one that a rule could answer."""
+    safe = judgement.behavior == "allow" or rule.specific
+    return rule.behavior == "allow" and safe and not judgement.every_time
+
+
+def _spared(matching: list[Rule], granted: Rule | None) -> bool:
+    """Whether the question was answered for good: not one of every time, nor one that the person wants asked."""
+    asking = [rule for rule in matching if rule.behavior == "ask"]
+    return granted is not None and not any(rule.every_time or rule.source == "grant" for rule in asking)
+
+
+def _whose(rule: Rule) -> str:
+    return "A rule of this engine" if rule.source == "operator" else "A rule of yours"
+
+
+def _said(rule: Rule, sentence: str, judgement: Decision) -> Decision:
+    """What a rule decides; the effects that were found are told all the same."""
+    reason = f"{sentence} {rule.reason}".strip() if sentence else ""
+    if rule.behavior == "ask" and judgement.behavior == "ask":
+        reason = f"{reason} {judgement.reason}"
+    return msgspec.structs.replace(
+        judgement,
+        behavior=rule.behavior,
+        reason=reason,
+        decided_by=f"{rule.source}:{rule.id}" if rule.source == "grant" else f"rule:{rule.id}",
+        grant_id=rule.id if rule.source == "grant" else None,
+        every_time=rule.every_time or (rule.behavior == "ask" and rule.source == "grant"),
     )
