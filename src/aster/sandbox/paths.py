@@ -43,7 +43,10 @@ class Workspace:
             raise PathRefused("The path contains characters that no file name can have.") from None
         if given == "~" or given.startswith("~/"):
             given = str(self.home) + given[1:]
-        return Path(os.path.realpath(os.path.join(base or self.cwd, given)))  # noqa: PTH118 - `/` drops `.` and `//`
+        try:
+            return Path(os.path.realpath(os.path.join(base or self.cwd, given)))  # noqa: PTH118 - `/` drops `.`, `//`
+        except OSError:
+            raise PathRefused("The path was changed while it was being looked at.") from None
 
     def resolve(self, given: str) -> Path:
         """The canonical path, if it is inside the roots."""
