@@ -8,7 +8,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from aster.contracts.llm import TokenUsage
-from aster.infra.logging import REDACTED, bind, redact
+from aster.infra.logging import bind
+from aster.infra.secrets import PROCESS, REDACTED
 from aster.raven.observation import Observation
 from aster.raven.raven import KEPT_PER_MINUTE, Raven
 
@@ -122,7 +123,7 @@ def test_people_requests_streams_and_recoveries_are_counted(raven: Raven) -> Non
 def test_a_note_is_logged_and_kept_without_secrets(
     raven: Raven, seen: list[Observation], caplog: pytest.LogCaptureFixture
 ) -> None:
-    redact("sk-very-secret-1")
+    PROCESS.register("sk-very-secret-1")
     with caplog.at_level(logging.INFO, "aster.raven"), bind(user_id="ann"):
         raven.note("error", "error", "refused sk-very-secret-1", kind="k", header={"x": "sk-very-secret-1"})
     (kept,) = seen

@@ -13,6 +13,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, Status
 
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.llm import TokenUsage
+from aster.infra.secrets import PROCESS
 from aster.raven import semconv
 from aster.raven.raven import Raven
 from aster.raven.traces import Traces, connect
@@ -169,6 +170,20 @@ def test_a_failure_is_named_by_its_code_and_never_by_its_message(collector: Coll
     }
     assert all(span.status.code == Status.STATUS_CODE_ERROR for span in spans.values())
     assert not any(b"user wrote" in span.SerializeToString() for span in spans.values())
+
+
+def test_a_secret_is_on_no_span(collector: Collector) -> None:
+    PROCESS.register("value-of-a-key-in-a-name", "THE_KEY")
+    traces = connect(collector.endpoint)
+    with traces.turn_span("task value-of-a-key-in-a-name", "turn-1") as turn:
+        turn.set(error="refused ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+        with traces.tool_span("value-of-a-key-in-a-name", "t", "turn-1", call_id="c"):
+            pass
+    traces.close()
+    sent = b"".join(resource.SerializeToString() for resource in collector.received)
+    assert b"value-of-a-key-in-a-name" not in sent
+    assert b"ghp_16C7e42F" not in sent
+    assert {"invoke_agent aster", "execute_tool [redacted: THE_KEY]"} == set(collector.spans)
 
 
 def test_a_cancelled_turn_is_not_a_failure(collector: Collector) -> None:

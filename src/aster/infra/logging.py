@@ -1,27 +1,22 @@
 """Log lines: one JSON object per line on stdout, carrying the ids of the work it was written in.
 
-A value given to `redact` never leaves the process in a line: not in a message, an id, an extra or a traceback.
+A secret (`aster.infra.secrets`) never leaves the process in a line: not in a message, an id, an extra, a traceback.
 The ids live in a context variable, so that a coroutine writes its own ids and nobody else's.
 """
 
 import logging
-import re
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, TextIO, TypeAlias, cast
-from urllib.parse import quote
+from typing import Any, Literal, TextIO, TypeAlias
 
 import msgspec
 
 from aster.infra.clock import iso_ms
+from aster.infra.secrets import PROCESS
 
 Format: TypeAlias = Literal["json", "text"]
-
-REDACTED = "[redacted]"
-SHORTEST_SECRET = 4
-"""A shorter value is in every line by chance; hiding it would hide the log."""
 
 _LINE_IDS = ("request_id", "task_id", "turn_id")
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName", "color_message"}
@@ -53,52 +48,6 @@ def bind(**ids: str | None) -> Generator[None, None, None]:
         yield
     finally:
         _ids.set(before)
-
-
-class _Secrets:
-    """The values that must not be seen, and one pattern that finds any of them, escaped or not."""
-
-    def __init__(self) -> None:
-        self._values: set[str] = set()
-        self.pattern: re.Pattern[str] | None = None
-
-    def add(self, secret: str) -> None:
-        if len(secret) < SHORTEST_SECRET or secret in self._values:
-            return
-        escaped = msgspec.json.encode(secret)[1:-1].decode()
-        self._values |= {secret, escaped, quote(secret, safe=""), ascii(secret)[1:-1]}
-        longest_first = sorted(self._values, key=len, reverse=True)
-        self.pattern = re.compile("|".join(re.escape(value) for value in longest_first))
-
-    def seen_in(self, text: str) -> bool:
-        return self.pattern is not None and self.pattern.search(text) is not None
-
-    def clean(self, value: Any) -> Any:
-        """The same value with every secret replaced; a number that is a secret becomes the replacement."""
-        if self.pattern is None or value is None or isinstance(value, bool):
-            return value
-        if isinstance(value, str):
-            return self.pattern.sub(REDACTED, value)
-        if isinstance(value, dict):
-            items = cast("dict[Any, Any]", value).items()
-            return {self.clean(key): self.clean(item) for key, item in items}
-        if isinstance(value, list | tuple):
-            return [self.clean(item) for item in cast("list[Any]", value)]
-        return REDACTED if self.seen_in(str(value)) else value
-
-
-_secrets = _Secrets()
-
-
-def redact(secret: str | None) -> None:
-    """Never let this value be logged again."""
-    if secret:
-        _secrets.add(secret)
-
-
-def clean(value: Any) -> Any:
-    """Plain data (text, numbers, lists, dicts) without the registered secrets."""
-    return _secrets.clean(value)
 
 
 def plain(value: Any) -> Any:
@@ -140,8 +89,8 @@ class JsonFormatter(logging.Formatter):
             "extra": extra,
         }
         line = msgspec.json.encode(plain(entry)).decode()
-        if _secrets.seen_in(line):
-            line = msgspec.json.encode(_secrets.clean(msgspec.json.decode(line))).decode()
+        if next(PROCESS.found(line, shapes=True), None) is not None:
+            line = msgspec.json.encode(PROCESS.clean_data(msgspec.json.decode(line), "log", shapes=True)).decode()
         return line
 
 
@@ -155,7 +104,7 @@ class TextFormatter(logging.Formatter):
         text = f"{_message(record)}{tail}"
         if record.exc_info:
             text = f"{text}\n{self.formatException(record.exc_info)}"
-        body = _secrets.clean(text).replace("\n", "\n    ").translate(_CONTROLS)
+        body = PROCESS.clean(text, "log", shapes=True).replace("\n", "\n    ").translate(_CONTROLS)
         return f"{iso_ms(int(record.created * 1000))} {record.levelname:<7} {record.name}: {body}"
 
 

@@ -66,10 +66,13 @@ class Settings(BaseModel):
     llm_text_tools: Literal["auto", "true", "false"] = Field(
         "auto",
         description="Offer tools as text in the prompt and read calls from the reply: `true` for models without"
-        " tools of their own, `false` never, `auto` where the endpoint is known to have none.",
+        " tools of their own, `false` never, `auto` where the endpoint has none: known before, or refused once.",
     )
     fallback_model: str = Field(
         "", description="The model a turn goes on with when its own is overloaded, out of quota or keeps failing."
+    )
+    planner_model: str = Field(
+        "", description="The model that plans: it answers turns in permission mode `plan`; empty is the usual one."
     )
     llm_allowed_models: str = Field(
         "", description="Models a message may ask for in place of the usual one, comma-separated."
@@ -80,8 +83,12 @@ class Settings(BaseModel):
         " openai_compatible unless it begins with another provider (`provider:url|model`; without a url at its"
         " own address). Empty is the one endpoint of LLM_PROVIDER.",
     )
-    llm_pool_worker: str = Field("", description="Nodes for work behind the scenes; empty is the foreground.")
-    llm_pool_coding: str = Field("", description="Nodes for writing code; empty is the foreground.")
+    llm_pool_worker: str = Field(
+        "", description="Nodes for work behind the scenes, such as naming tasks; empty is the foreground."
+    )
+    llm_pool_coding: str = Field(
+        "", description="Nodes for turns that are about code, by their first message; empty is the foreground."
+    )
     llm_pool_critic: str = Field("", description="Nodes that check answers; empty is the foreground.")
     llm_pool_vision: str = Field(
         "", description="Nodes that see images: messages with images go there and never to another pool."
@@ -109,7 +116,13 @@ class Settings(BaseModel):
     )
     max_turns: int = Field(100, ge=1, description="Most model calls of one turn; then it ends with `max_turns`.")
     light_model: str = Field(
-        "", description="A cheaper model, for calls once 80 % of a budget are used; empty stays with the usual one."
+        "",
+        description="A cheaper model, for calls once 80 % of a budget are used and for naming tasks where there is"
+        " no LLM_POOL_WORKER; empty stays with the usual one.",
+    )
+    task_titles: Flag = Field(
+        True,
+        description="Have a model name a task after its first turn, where LLM_POOL_WORKER or LIGHT_MODEL is set.",
     )
     model_facts_path: Path | None = Field(
         None, description="A JSON file with prices and facts of model families, merged over the built-in ones."
@@ -153,11 +166,115 @@ class Settings(BaseModel):
         "",
         description="Absolute paths tools may see, comma-separated; empty gives each user a workspace of its own.",
     )
-    sandbox: Literal["auto", "bubblewrap", "off"] = Field(
-        "auto", description="How tools are isolated. `off` runs them unprotected and has to be said."
+    workspace: Literal["task", "user"] = Field(
+        "task",
+        description="Where tools work when ALLOWED_ROOTS is empty: each task in an empty directory of its own, or all"
+        " tasks of a user in the same one.",
+    )
+    workspace_keep: Flag = Field(
+        False, description="Keep the directory of a task when the task is deleted (with WORKSPACE=task)."
+    )
+    sandbox: Literal["auto", "bubblewrap", "landlock", "sandlock", "docker", "off"] = Field(
+        "auto",
+        description="How tools are isolated. `auto` takes the strongest that works here; one that is named and does not"
+        " work is refused; `off` runs tools unprotected and has to be said.",
+    )
+    sandbox_docker_image: str = Field(
+        "debian:stable-slim", description="The image commands run in with SANDBOX=docker; it must have /bin/bash."
+    )
+    sandbox_memory_mb: int = Field(
+        4096, ge=16, description="Memory a command may use, each process and all of them together."
+    )
+    sandbox_processes: int = Field(256, ge=4, description="Processes and threads a command may have at once.")
+    sandbox_file_mb: int = Field(
+        2048, ge=1, description="Largest file a command may write; in all it may write four times that."
     )
     bash_timeout_seconds: float = Field(120.0, gt=0, description="Longest a shell command may run.")
+    bash_background_seconds: float = Field(
+        3600.0, gt=0, description="Longest a shell command may run in the background, behind its turn."
+    )
+    bash_background_limit: int = Field(
+        5, ge=0, description="Background commands a user may have running at once; 0 allows none."
+    )
     claude_code_max_tool_use_concurrency: int = Field(10, ge=1, description="Tool calls run side by side.")
+
+    fetch_allowed_private: str = Field(
+        "",
+        description="Inner addresses that may be reached after all: hosts, IP addresses or networks (10.1.0.0/16),"
+        " comma-separated. Everything else that is not on the public internet is refused.",
+    )
+    fetch_allowed_hosts: str = Field(
+        "", description="Hosts `web_fetch` may fetch from (`*.example.com`), comma-separated; empty is any."
+    )
+    fetch_blocked_hosts: str = Field(
+        "", description="Hosts that are never reached, by `web_fetch` or by commands, comma-separated."
+    )
+    brave_api_key: SecretStr | None = Field(None, description="The key for Brave Search, asked first by `web_search`.")
+    brave_base_url: str = Field("https://api.search.brave.com", description="Another address for Brave Search.")
+    tavily_api_key: SecretStr | None = Field(
+        None, description="The key for Tavily, asked by `web_search` when Brave has no key or fails."
+    )
+    tavily_base_url: str = Field("https://api.tavily.com", description="Another address for Tavily.")
+    egress_allow: str = Field(
+        "",
+        description="Hosts that sandboxed commands may reach (`pypi.org`, `*.example.com`, `10.0.0.5:8080`),"
+        " comma-separated, on ports 80 and 443 unless one is given; empty is no network.",
+    )
+    egress_secrets: SecretStr | None = Field(
+        None,
+        description="Headers the engine adds to commands' requests, never seen by the command: JSON or a file with"
+        " it, host to header to value, where `${NAME}` is an environment variable.",
+    )
+
+    embeddings_provider: Literal["local", "openai_compatible", "off"] = Field(
+        "local",
+        description="Who turns texts into vectors, for search by meaning: `local`, a small model on this machine (the"
+        " `embeddings` extra); an endpoint, which then sees the texts; or nobody: keywords alone.",
+    )
+    embeddings_base_url: str | None = Field(
+        None, description="The endpoint for `EMBEDDINGS_PROVIDER=openai_compatible`, such as http://127.0.0.1:8080/v1."
+    )
+    embeddings_model: str = Field("", description="The model the embeddings endpoint is asked for.")
+    embeddings_api_key: SecretStr | None = Field(None, description="The key for the embeddings endpoint.")
+    file_search_seconds: float = Field(
+        10.0, gt=0, description="How long a `file_search` may spend on bringing its index of the workspace up to date."
+    )
+
+    catalog_dir: Path | None = Field(
+        None,
+        description="A directory of the operator's with tools declared as JSON in `tools/`, outside of what tools can"
+        " write (docs/catalog.md).",
+    )
+
+    permission_mode: Literal["default", "plan", "auto", "bypass"] = Field(
+        "default",
+        description="How careful a turn is when its message does not say: `default` asks before what could destroy"
+        " something, `plan` changes nothing, `auto` asks before every change, `bypass` never asks.",
+    )
+    permission_bypass_allowed: Flag = Field(
+        False, description="Whether a turn may run in the mode `bypass`, where only denials hold."
+    )
+    permission_rules_path: Path | None = Field(
+        None, description="A JSON file with the operator's permission rules; they hold for every user."
+    )
+    unattended_policy: Literal["park", "deny"] = Field(
+        "park",
+        description="What a turn marked `unattended` does with a call that a person should be asked about: `park`"
+        " waits for one, `deny` refuses the call and goes on.",
+    )
+
+    secret_patterns: Literal["on", "off"] = Field(
+        "on",
+        description="Take out of tool output and logs what looks like a secret (a provider's key, a private key, a"
+        " token). The engine's own keys are taken out of everything, whatever is set here.",
+    )
+    hooks_path: Path | None = Field(
+        None, description="A JSON file with the operator's hooks, outside of what tools can write (docs/hooks.md)."
+    )
+    hooks_settings_load_enabled: Flag = Field(True, description="Read HOOKS_PATH at all.")
+    pre_tool_hooks_enabled: Flag = Field(True, description="Ask hooks before tools run and before a person is asked.")
+    post_tool_hooks_enabled: Flag = Field(True, description="Tell hooks what tools came to.")
+    stop_hooks_enabled: Flag = Field(True, description="Ask hooks before a turn ends.")
 
     engine_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Log floor.")
     engine_log_format: Literal["json", "text"] = Field("json", description="Log lines as JSON or for people.")
@@ -185,10 +302,10 @@ class Settings(BaseModel):
         return tuple(Path(part.strip()) for part in self.allowed_roots.split(",") if part.strip())
 
     @property
-    def secrets(self) -> tuple[SecretStr, ...]:
-        """Every value that must never be shown."""
-        values = (getattr(self, name) for name in type(self).model_fields)
-        return tuple(value for value in values if isinstance(value, SecretStr))
+    def secrets(self) -> dict[str, SecretStr]:
+        """Every value that must never be shown, by the name of its variable."""
+        values = {variable(name): getattr(self, name) for name in type(self).model_fields}
+        return {name: value for name, value in values.items() if isinstance(value, SecretStr)}
 
     @property
     def allowed_models(self) -> tuple[str, ...]:

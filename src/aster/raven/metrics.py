@@ -30,10 +30,13 @@ GAUGES: Final[dict[str, str]] = {
     "circuits_open": "Model endpoints that are left alone after failing too often.",
     "circuits_half_open": "Model endpoints that are being tried again.",
     "quotas_used_up": "Model endpoints that are not asked until a limit of the provider is reset.",
+    "background_waiting": "Background model calls that wait until nobody else does.",
+    "background_running": "Background model calls under way.",
 }
 COUNTERS: Final[dict[str, str]] = {
     "commits": "Commits of the brain.",
     "events": "Events written to threads.",
+    "background_waited_seconds": "Seconds that background model calls have waited for their place.",
 }
 
 _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -79,6 +82,23 @@ class _Readings(Collector):
         return found
 
 
+class _Redactions(Collector):
+    """How often the engine and its logs took out a secret, where and of what kind; both come from closed sets."""
+
+    name: Final = "aster_secrets_redacted"
+    labels: Final = ("where", "kind")
+
+    def __init__(self) -> None:
+        self.sources: tuple[Mapping[tuple[str, str], int], ...] = ()
+
+    def collect(self) -> list[Metric]:
+        family = CounterMetricFamily(self.name, "Secrets taken out of what is kept or sent.", labels=self.labels)
+        for counts in self.sources:
+            for labels, count in list(counts.items()):
+                family.add_metric(labels, count)
+        return [family]
+
+
 class _Shown(Collector):
     """A registry without the creation times, which double the samples and which nobody asks for."""
 
@@ -99,6 +119,9 @@ class Metrics:
         self.label_names: dict[str, tuple[str, ...]] = {}
         self._readings = _Readings()
         self.registry.register(self._readings)
+        self._redactions = _Redactions()
+        self.registry.register(self._redactions)
+        self.label_names[_Redactions.name] = _Redactions.labels
         ProcessCollector(registry=self.registry)
         self.label_names["aster_build_info"] = about = ("version", "python")
         build = Gauge("aster_build_info", "What is running.", about, registry=self.registry)
@@ -154,6 +177,10 @@ class Metrics:
         if unknown:
             raise ValueError(f"No such gauge: {', '.join(sorted(unknown))}. See aster.raven.metrics.GAUGES.")
         self._readings.readings.update(readings)
+
+    def bind_redactions(self, *sources: Mapping[tuple[str, str], int]) -> None:
+        """Read from these how often a secret was taken out, by where and kind; no two may count at one place."""
+        self._redactions.sources = sources
 
     def render(self) -> bytes:
         return generate_latest(_Shown(self.registry))

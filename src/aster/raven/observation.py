@@ -1,6 +1,6 @@
 """An observation: something an operator may want to find later, as the engine writes it into the brain.
 
-It is made in one place, with the ids of the work it happened in and without any registered secret.
+It is made in one place, with the ids of the work it happened in and without any secret.
 """
 
 from typing import Any, Literal, TypeAlias
@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 from aster.contracts.model import Contract
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
-from aster.infra.logging import bound, clean, plain
+from aster.infra.logging import bound, plain
+from aster.infra.secrets import PROCESS
 
 Level: TypeAlias = Literal["debug", "info", "warning", "error"]
 
@@ -35,11 +36,11 @@ def observe_now(kind: str, level: Level, message: str, data: dict[str, Any]) -> 
         event_id=new_id("obs"),
         kind=kind,
         level=level,
-        message=clean(message),
+        message=PROCESS.clean(message, "observation", shapes=True),
         created_at=now_ms(),
         user_id=ids.get("user_id", ""),
         task_id=ids.get("task_id"),
         turn_id=ids.get("turn_id"),
         request_id=ids.get("request_id"),
-        data=clean(plain(data)) if data else None,
+        data=PROCESS.clean_data(plain(data), "observation", shapes=True) if data else None,
     )

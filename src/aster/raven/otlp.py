@@ -1,7 +1,7 @@
 """Traces to an OpenTelemetry collector over OTLP/HTTP; the only module that imports OpenTelemetry.
 
 Spans are batched and sent by a thread of the SDK, so the loop never waits for the collector. A collector that
-is down costs spans, never a turn. No prompt, answer, tool input or output is ever put on a span.
+is down costs spans, never a turn. No prompt, answer, tool input or output is ever put on a span, and no secret.
 """
 
 from collections.abc import Generator
@@ -18,6 +18,7 @@ from opentelemetry.util.types import AttributeValue
 
 from aster.contracts.errors import EngineError
 from aster.contracts.llm import TokenUsage
+from aster.infra.secrets import PROCESS
 from aster.raven import semconv
 from aster.raven.traces import Span, Traces
 
@@ -124,7 +125,7 @@ class OtlpTraces(Traces):
     ) -> Generator[Span, None, None]:
         ids: Facts = {semconv.CONVERSATION: task_id, semconv.TASK: task_id, semconv.TURN: turn_id}
         with self._tracer.start_as_current_span(
-            f"{operation} {subject}",
+            PROCESS.clean(f"{operation} {subject}", "trace", shapes=True),
             kind=kind,
             attributes=_present(facts | ids),
             record_exception=False,
@@ -140,4 +141,8 @@ class OtlpTraces(Traces):
 
 
 def _present(facts: Facts) -> dict[str, AttributeValue]:
-    return {name: value for name, value in facts.items() if value is not None}
+    return {name: _clean(value) for name, value in facts.items() if value is not None}
+
+
+def _clean(value: AttributeValue) -> AttributeValue:
+    return PROCESS.clean(value, "trace", shapes=True) if isinstance(value, str) else value

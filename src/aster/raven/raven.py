@@ -75,6 +75,10 @@ class Raven:
         """Where the engine's own numbers are read; see `aster.raven.metrics.GAUGES` for the names."""
         self.metrics.bind_gauges(readings)
 
+    def bind_redactions(self, *sources: Mapping[tuple[str, str], int]) -> None:
+        """Where it is counted how often a secret was taken out."""
+        self.metrics.bind_redactions(*sources)
+
     def render(self) -> bytes:
         """All metrics in the Prometheus text format."""
         return self.metrics.render()
