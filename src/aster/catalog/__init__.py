@@ -1,0 +1,1 @@
+"""The operator's catalog: tools declared as data, over the tools the platform has."""

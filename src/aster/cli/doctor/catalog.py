@@ -1,0 +1,21 @@
+"""The operator's catalog: can every tool in it be used."""
+
+from aster.catalog.catalog import Catalog
+from aster.cli.doctor.report import Finding
+from aster.contracts.errors import EngineError
+from aster.infra.settings import Settings
+from aster.utility_directory.platform_registry import platform_tools
+
+
+def catalog(settings: Settings) -> list[Finding]:
+    """One finding for all declared tools; none when there is no catalog."""
+    if settings.catalog_dir is None:
+        return []
+    platform = platform_tools(settings)
+    try:
+        found = Catalog(settings, platform).load()
+    except EngineError as error:
+        fix = "Correct these files (docs/catalog.md); an engine does not start with them."
+        return [Finding(check="catalog", status="fail", found=error.message, fix=fix)]
+    count = len(found.names) - len(platform.names)
+    return [Finding(check="catalog", status="ok", found=f"declared tools: {count}")]

@@ -1,0 +1,317 @@
+"""Commands that outlive their turn: the ones that run in this engine, from their start to their end on the thread.
+
+A command is on its thread before it runs, and its end, with all that is kept of its output, is one commit. It
+outlives the turn and not the engine: what still ran when an engine died is `lost`, and the next start says so.
+"""
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b, sha256
+from typing import Final, Literal, TypeAlias
+
+from aster.brain.protocol import Brain
+from aster.brain.records import ArtifactRow, BackgroundEndRow, BackgroundRecord, BackgroundRow, Row, ThreadKey
+from aster.brain.unit import Conflict, Present
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.events import BackgroundTask
+from aster.contracts.tools import Artifact
+from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
+from aster.infra.secret_stream import SecretStream
+from aster.infra.secrets import Secrets
+from aster.infra.settings import Settings
+from aster.sandbox.backend import Command, Completed, Sandbox
+from aster.sandbox.limits import Limits
+from aster.utility_directory.background_spool import Spool
+
+log = logging.getLogger("aster.background")
+
+End: TypeAlias = Literal["completed", "failed", "killed", "timeout"]
+
+SUMMARY_CHARS: Final = 500
+DESCRIPTION_CHARS: Final = 200
+START_SECONDS: Final = 0.05
+"""How long a start is watched: what cannot be started at all fails the call."""
+
+STOP_SECONDS: Final = 10.0
+
+_CORES: Final = 4
+
+
+class TooMany(Exception):
+    """The user has as many commands running as there may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A command as it is told on the thread; `turn_id` and `tool_call_id` are where it was asked for."""
+
+    key: ThreadKey
+    runtime_task_id: str
+    turn_id: str
+    tool_call_id: str
+    description: str
+
+
+@dataclass(slots=True)
+class Running:
+    """A command of this engine; `over` when its end is on the thread."""
+
+    begun: Begun
+    spool: Spool = field(default_factory=Spool)
+    since: float = field(default_factory=time.monotonic)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    on_thread: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    task: "asyncio.Task[None] | None" = None
+    starting: bool = True
+    stopped: str | None = None
+    failure: EngineError | None = None
+    wanted: int = 0
+    enough: asyncio.Event = field(default_factory=asyncio.Event)
+    sieves: dict[str, SecretStream] = field(default_factory=dict[str, SecretStream])
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.since
+
+    def say(self, text: str) -> None:
+        self.spool.add(text)
+        if self.wanted and self.spool.size >= self.wanted:
+            self.enough.set()
+
+    async def wait(self, seconds: float, position: int) -> None:
+        """Until it has ended, has said so much that it reaches a position, or the time is over."""
+        self.wanted = position
+        self.enough.clear()
+        if self.spool.size >= position:
+            return
+        waiting = [asyncio.ensure_future(event.wait()) for event in (self.over, self.enough)]
+        try:
+            await asyncio.wait(waiting, timeout=seconds, return_when="FIRST_COMPLETED")
+        finally:
+            for one in waiting:
+                one.cancel()
+
+    def stop(self, why: str) -> None:
+        """Kill it, once; its end follows."""
+        if self.stopped is None and self.task is not None:
+            self.stopped = why
+            self.task.cancel()
+
+
+class Background:
+    """All background commands of an engine. `untold` are threads on which one may have ended without the model
+    knowing, with a number that changes at every end."""
+
+    def __init__(self, settings: Settings, brain: Brain, secrets: Secrets) -> None:
+        self._brain = brain
+        self._secrets = secrets
+        self.most_seconds = settings.bash_background_seconds
+        self.most_commands = settings.bash_background_limit
+        usual = Limits.of(settings)
+        self._limits = replace(usual, cpu_seconds=max(usual.cpu_seconds, int(self.most_seconds) * _CORES))
+        self._running: dict[tuple[ThreadKey, str], Running] = {}
+        self._closed = False
+        self.untold: Counter[ThreadKey] = Counter()
+
+    async def recover(self) -> None:
+        """At boot: what ran when the engine stopped is lost, and its thread says so."""
+        for record in await self._brain.background_running():
+            key = ThreadKey(record.user_id, record.task_id)
+            event = BackgroundTask(
+                runtime_task_id=record.runtime_task_id,
+                work="bash",
+                status="lost",
+                description=record.description,
+                summary="The engine stopped while it ran.",
+                tool_call_id=record.tool_call_id,
+            )
+            end = BackgroundEndRow(runtime_task_id=record.runtime_task_id, status="lost", ended_at=now_ms())
+            await self._brain.append(key, None, [event], rows=[end], guard=Present())
+        self.untold.update(await self._brain.background_untold_threads())
+
+    def get(self, key: ThreadKey, runtime_task_id: str) -> Running | None:
+        return self._running.get((key, runtime_task_id))
+
+    async def record(self, key: ThreadKey, runtime_task_id: str) -> BackgroundRecord | None:
+        """What the brain knows of a command of this task."""
+        return await self._brain.background_task(key, runtime_task_id)
+
+    async def start(self, begun: Begun, sandbox: Sandbox, command: Command) -> None:
+        """Run a command behind the turn. Returns when it is on the thread and did not fail at once."""
+        place = begun.key, begun.runtime_task_id
+        if self._closed:
+            raise EngineError(ErrorCode.DRAINING, "The engine is shutting down; nothing is started any more.")
+        if sum(key.user_id == begun.key.user_id for key, _ in self._running) >= self.most_commands:
+            raise TooMany
+        running = self._running[place] = Running(
+            replace(begun, description=self._secrets.clean(begun.description, "model"))
+        )
+        command = replace(command, limits=self._limits, everything=True)
+        running.task = asyncio.create_task(
+            self._see_through(running, sandbox, command), name=f"background {begun.runtime_task_id}"
+        )
+        try:
+            await asyncio.shield(running.on_thread)
+            await asyncio.wait([running.task], timeout=START_SECONDS)
+        except asyncio.CancelledError:
+            running.stop("the turn was cancelled before it had started")
+            raise
+        finally:
+            running.starting = False
+        if running.failure is not None:
+            raise running.failure
+
+    async def stop(self, key: ThreadKey, why: str) -> None:
+        """Kill what runs for a task; returns when all ends are on its thread."""
+        await self._stop([running for (owner, _), running in self._running.items() if owner == key], why)
+
+    async def close(self) -> None:
+        """Kill everything: the engine stops."""
+        self._closed = True
+        await self._stop(list(self._running.values()), "the engine was stopped")
+
+    async def _stop(self, commands: list[Running], why: str) -> None:
+        """The processes are gone in any case; a brain that cannot be written is not waited for without end."""
+        for running in commands:
+            running.stop(why)
+        tasks = [running.task for running in commands if running.task is not None]
+        if not tasks:
+            return
+        _, unwritten = await asyncio.wait(tasks, timeout=STOP_SECONDS)
+        for task in unwritten:
+            log.error("the end of a background command could not be written in time (%s)", task.get_name())
+            task.cancel()
+        await asyncio.gather(*unwritten, return_exceptions=True)
+
+    async def _see_through(self, running: Running, sandbox: Sandbox, command: Command) -> None:
+        place = running.begun.key, running.begun.runtime_task_id
+        try:
+            await self._begin(running)
+            done, status = await self._run(running, sandbox, command)
+            await self._end(running, done, status)
+        except Conflict:
+            log.info("a task was deleted while a command of it ran in the background")
+        except EngineError as error:
+            log.error("what became of a background command could not be kept: %s", error.message)
+        finally:
+            self._running.pop(place, None)
+            running.over.set()
+
+    async def _begin(self, running: Running) -> None:
+        begun = running.begun
+        event = BackgroundTask(
+            runtime_task_id=begun.runtime_task_id,
+            work="bash",
+            status="running",
+            description=begun.description,
+            tool_call_id=begun.tool_call_id,
+        )
+        row = BackgroundRow(
+            runtime_task_id=begun.runtime_task_id,
+            turn_id=begun.turn_id,
+            tool_call_id=begun.tool_call_id,
+            work="bash",
+            description=begun.description,
+            started_at=now_ms(),
+        )
+        try:
+            await asyncio.shield(self._brain.append(begun.key, None, [event], rows=[row], guard=Present()))
+        except (Conflict, EngineError) as error:
+            running.on_thread.set_exception(error)
+            raise
+        except asyncio.CancelledError:
+            pass  # stopped before it began: its end follows the beginning, which is committed in any case
+        running.on_thread.set_result(None)
+
+    async def _run(self, running: Running, sandbox: Sandbox, command: Command) -> tuple[Completed | None, End]:
+        """Run the command to its end, whatever that is."""
+
+        def hear(text: str, stream: str) -> None:
+            sieve = running.sieves.get(stream)
+            if sieve is None:
+                sieve = running.sieves[stream] = SecretStream(self._secrets, "tool", shapes=True)
+            running.say(sieve.feed(text))
+
+        done: Completed | None = None
+        status: End = "failed"
+        try:
+            if running.stopped is None:
+                done = await sandbox.run(command, hear)
+                status = _status(done)
+        except asyncio.CancelledError:
+            pass
+        except EngineError as error:
+            running.failure = error
+        except Exception as error:  # the boundary to the sandbox: the command's end must be told
+            log.exception("a background command failed unexpectedly")
+            running.failure = EngineError(
+                ErrorCode.INTERNAL, f"The command could not be run: {type(error).__name__}."
+            )
+        for sieve in running.sieves.values():
+            running.say(sieve.finish())
+        last = running.failure.message if running.failure else done.exceeded if done else None
+        if last is not None:
+            running.say(f"\n{self._secrets.clean(last, 'engine')}\n")
+        return done, status if running.stopped is None else "killed"
+
+    async def _end(self, running: Running, done: Completed | None, status: End) -> None:
+        begun, spool = running.begun, running.spool
+        now, text = now_ms(), spool.text
+        artifact = _artifact(begun, text, now) if text else None
+        exit_code = done.exit_code if done is not None and status != "killed" else None
+        event = BackgroundTask(
+            runtime_task_id=begun.runtime_task_id,
+            work="bash",
+            status=status,
+            description=begun.description,
+            summary=f"Killed: {running.stopped}." if status == "killed" else text[-SUMMARY_CHARS:].strip() or None,
+            exit_code=exit_code,
+            tool_call_id=begun.tool_call_id,
+            artifacts=() if artifact is None else (_named(artifact),),
+        )
+        end = BackgroundEndRow(
+            runtime_task_id=begun.runtime_task_id,
+            status=status,
+            ended_at=now,
+            exit_code=exit_code,
+            artifact_id=None if artifact is None else artifact.artifact_id,
+            left_out=spool.left_out,
+            told_at=now if running.failure is not None and running.starting else None,
+        )
+        rows: list[Row] = [end] if artifact is None else [end, artifact]
+        await self._brain.append(begun.key, None, [event], rows=rows, guard=Present())
+        self.untold[begun.key] += 1
+
+
+def runtime_task_id(idempotency_key: str) -> str:
+    """The id of the command a call starts: the same however often the call is run."""
+    return f"bg_{blake2b(idempotency_key.encode(), digest_size=8, person=b'aster-background').hexdigest()}"
+
+
+def _status(done: Completed) -> End:
+    if done.timed_out:
+        return "timeout"
+    return "completed" if done.exit_code == 0 and done.exceeded is None else "failed"
+
+
+def _artifact(begun: Begun, text: str, now: int) -> ArtifactRow:
+    data = text.encode("utf-8", "replace")
+    return ArtifactRow(
+        artifact_id=new_id("art"),
+        turn_id=begun.turn_id,
+        tool_call_id=begun.tool_call_id,
+        name=f"{begun.runtime_task_id}.txt",
+        media_type="text/plain",
+        size=len(data),
+        sha256=sha256(data).hexdigest(),
+        data=data,
+        created_at=now,
+    )
+
+
+def _named(row: ArtifactRow) -> Artifact:
+    return Artifact(id=row.artifact_id, media_type=row.media_type, size=row.size, name=row.name)
