@@ -1,6 +1,9 @@
 """The pipeline as the engine uses it: the platform's tools, a real sandbox, a real workspace."""
 
-from collections.abc import AsyncIterator
+import ctypes
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +44,8 @@ class Bench:
         return self.runtime.decide(self.prepared(tool, **given), self.context)
 
     async def run(self, tool: str, **given: Any) -> ToolOutcome:
-        return await self.runtime.run(self.prepared(tool, **given), self.context)
+        outcome, _ = await self.runtime.run(self.prepared(tool, **given), self.context)
+        return outcome
 
     async def text(self, tool: str, **given: Any) -> str:
         """The text of a call that went well."""
@@ -62,6 +66,27 @@ class Bench:
         return Bench(replace(self.context, idempotency_key=key))
 
 
+@contextmanager
+def swapping(target: Path, spare: Path, outside: Path) -> Iterator[None]:
+    """While it lasts, `target` is a file and a link to `outside` by turns, as fast as somebody can swap them."""
+    spare.symlink_to(outside)
+    stop = threading.Event()
+
+    def swap() -> None:
+        libc = ctypes.CDLL(None)
+        here = -100
+        while not stop.is_set():
+            libc.renameat2(here, bytes(target), here, bytes(spare), 2)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
 def names(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
@@ -80,7 +105,7 @@ async def bench(settings: Settings) -> AsyncIterator[Bench]:
         turn_id="turn-1",
         tool_call_id="call-1",
         idempotency_key="turn-1:1:call-1",
-        workspace=await Workspaces(settings, sandbox).of("local"),
+        workspace=await Workspaces(settings, sandbox).of("local", "t1"),
         sandbox=sandbox,
         progress=lambda text, stream: heard.append((text, stream)),
         limits=ToolLimits.of(settings),

@@ -1,5 +1,6 @@
 """Finding files by name, inside and nowhere else."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,33 @@ async def test_long_lists_are_cut(bench: Bench) -> None:
     lines = (await bench.text("glob", pattern="*")).splitlines()
     assert len(lines) == MAX_PATHS + 1
     assert "narrower" in lines[-1]
+
+
+async def test_hostile_names_stay_on_their_line(bench: Bench) -> None:
+    for name in (b"a\npasswd", b"bad\xff", "\u202eright".encode(), b"y" * 255):
+        (bench.root / os.fsdecode(name)).touch()
+    lines = (await bench.text("glob", pattern="*")).split("\n")
+    assert lines == ['"\\u202eright"', '"a\\npasswd"', "bad\ufffd", "y" * 255]
+
+
+async def test_what_cannot_be_entered_is_passed_over(tree: Bench) -> None:
+    (tree.root / "src" / "deep").chmod(0)
+    assert await tree.text("glob", pattern="**/*.py") == "a.py\ninner.py\nsrc/d.py"
+    (tree.root / "src" / "deep").chmod(0o755)
+
+
+async def test_a_tree_without_bottom_is_cut(bench: Bench) -> None:
+    fd = os.open(bench.root, os.O_RDONLY)
+    for _ in range(300):
+        os.mkdir("d", dir_fd=fd)
+        below = os.open("d", os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = below
+    os.close(fd)
+    text = await bench.text("glob", pattern="**/x")
+    assert text == "No path matches. The search was cut short."
+    assert "not all of it was looked at" in await bench.text("find", name="x")
+    assert await bench.text("grep", pattern="x") == "No matches."
 
 
 def test_braces_are_bounded() -> None:

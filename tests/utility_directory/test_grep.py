@@ -1,6 +1,10 @@
 """Searching contents: what is found, what is left out, and an expression that would never end."""
 
 import asyncio
+import os
+import re
+import shutil
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +16,10 @@ from aster.contracts.tools import Effect
 from aster.infra.settings import Settings
 from aster.sandbox.workspaces import Workspaces
 from aster.utility_directory.grep import MAX_MATCHES
+from aster.utility_directory.grep_worker import TWINS
 from aster.utility_directory.tool import ToolLimits
 from tests.sandbox.processes import open_files
-from tests.utility_directory.conftest import Bench
+from tests.utility_directory.conftest import Bench, said
 
 
 @pytest.fixture
@@ -88,7 +93,7 @@ async def test_what_the_tools_may_not_read_is_not_searched(tree: Bench) -> None:
 
 async def test_the_engines_own_data_is_not_searched(bench: Bench, settings: Settings, tmp_path: Path) -> None:
     around = settings.model_copy(update={"allowed_roots": str(tmp_path)})
-    workspace = await Workspaces(around, bench.context.sandbox).of("local")
+    workspace = await Workspaces(around, bench.context.sandbox).of("local", "t1")
     for name in ("data/brain", "data/deep/brain", "project"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("needle")
@@ -147,3 +152,118 @@ async def test_a_cancelled_search_is_gone(bench: Bench) -> None:
 async def test_it_only_looks(bench: Bench) -> None:
     prepared = bench.prepared("grep", pattern="x")
     assert (prepared.effect, prepared.concurrent) == (Effect.PURE, True)
+
+
+SAME = [
+    {"pattern": "import"},
+    {"pattern": "IMPORT", "ignore_case": True},
+    {"pattern": "(two|six)", "context": 1},
+    {"pattern": r"one\s+two"},
+    {"pattern": r"x = \d$"},
+    {"pattern": r"caf. import"},
+    {"pattern": "import", "glob": "*.py"},
+    {"pattern": "kiss", "ignore_case": True},
+    {"pattern": "gr\u00fc\u00df"},
+    {"pattern": "needle", "path": "src"},
+    {"pattern": "needle"},
+    {"pattern": "module.exports", "path": "node_modules"},
+    {"pattern": "nowhere at all"},
+    {"pattern": "bad(", "ignore_case": True},
+]
+
+
+@pytest.fixture
+def rich(tree: Bench) -> Bench:
+    """What the engines could disagree about."""
+    for name, data in {
+        "kelvin": "\u212aI\u017fs\nk\u0131ss\nKISS\n".encode(),
+        "greeting": "gr\u00fc\u00df dich\n".encode(),
+        ".ignored": b"needle in a hidden file\n",
+        ".gitignore": b"*.log\nneedle\n",
+        "a.log": b"needle\n",
+        "src/.git": b"gitdir: needle\n",
+        "late": b"x" * 9000 + b"\x00\nneedle\n",
+        "utf16": "needle".encode("utf-16"),
+        "mark": b"\xef\xbb\xbfneedle\n",
+        "odd\nname": b"needle\n",
+        "node_modules/m/index.js": b"module.exports = 1\n",
+        "b/c/d": b"needle\r\nneedle",
+        "b.c": b"needle\n",
+        "b-c/d": b"needle\n",
+    }.items():
+        path = tree.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    (tree.root / os.fsdecode(b"bytes\xff")).write_bytes(b"needle\n")
+    with (tree.root / "holes").open("wb") as file:
+        file.truncate(1 << 40)
+    os.mkfifo(tree.root / "pipe")
+    return tree
+
+
+async def answers(bench: Bench) -> list[str]:
+    return [said(await bench.run("grep", **given)) for given in SAME]
+
+
+async def test_ripgrep_changes_no_answer(rich: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    used = (await rich.run("grep", pattern="needle")).data
+    assert used is not None
+    assert used["narrowed"] == (shutil.which("rg") is not None)
+    with_it = await answers(rich)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert await answers(rich) == with_it
+    hits = with_it[10].splitlines()
+    assert [line.split(":")[0] for line in hits] == [
+        *(".gitignore", ".ignored", "a.log", "b.c", "bytes\ufffd", "late", "mark", '"odd\\nname"'),
+        *("b/c/d", "b/c/d", "b-c/d", "src/.git", "[too large to search"),
+    ]
+    assert with_it[7].count("kelvin") == 3
+
+
+@pytest.mark.parametrize(
+    ("script", "expected", "narrowed"),
+    [
+        ("exit 2", "a.py:1: import os\nsrc/c.py:7: import re", False),
+        ("kill -9 $$", "a.py:1: import os\nsrc/c.py:7: import re", False),
+        ("exit 1", "No matches.", True),
+        (r"printf './src/c.py\0../../x\0'", "src/c.py:7: import re", True),
+    ],
+)
+async def test_a_ripgrep_that_fails_is_not_relied_upon(
+    tree: Bench, monkeypatch: pytest.MonkeyPatch, script: str, expected: str, narrowed: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        program = Path(place, "rg")
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        for path in (program, program.parent):
+            path.chmod(0o755)
+        monkeypatch.setenv("PATH", place)
+        outcome = await tree.run("grep", pattern="^import")
+    assert said(outcome) == expected
+    assert outcome.data is not None
+    assert outcome.data["narrowed"] is narrowed
+
+
+def test_letters_that_are_the_same_are_known() -> None:
+    everything = "".join(map(chr, range(0x110000)))
+    for letter in map(chr, range(128)):
+        same = set(re.findall(re.escape(letter), everything, re.IGNORECASE))
+        assert same <= {letter.lower(), letter.upper(), *TWINS.get(letter.lower(), "")}, letter
+
+
+async def test_kept_output_is_searched(bench: Bench) -> None:
+    async def artifact(artifact_id: str) -> bytes | None:
+        return b"one\ntwo needle\nthree\n" if artifact_id == "art_1" else None
+
+    keeper = Bench(replace(bench.context, artifact=artifact))
+    assert keeper.decide("grep", pattern="x", path="artifact:art_1").behavior == "allow"
+    before = open_files()
+    assert await keeper.text("grep", pattern="needle", path="artifact:art_1") == "artifact:art_1:2: two needle"
+    assert (await keeper.error("grep", pattern="needle", path="artifact:art_2"))[0] == "not_found"
+    assert open_files() == before
+
+
+async def test_much_around_many_matches_is_still_an_answer(bench: Bench) -> None:
+    (bench.root / "f").write_text(("\U0001f600" * 290 + "\n") * 3000)
+    outcome = await bench.run("grep", pattern="\U0001f600$", context=20)
+    assert outcome.ok

@@ -1,13 +1,22 @@
 """Reading: raw text, pages, pictures, and clear refusals."""
 
+import asyncio
+import io
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader, PdfWriter
 
 from aster.contracts.blocks import Base64Source, ImageBlock
-from aster.utility_directory.read_file import MAX_IMAGE_BYTES, PAGE_BYTES
-from tests.utility_directory.conftest import Bench
+from aster.sandbox.paths import Workspace
+from aster.utility_directory.paging import PAGE_BYTES
+from aster.utility_directory.pictures import MAX_IMAGE_BYTES
+from aster.utility_directory.read_file import MAX_DOCUMENT_BYTES, PDF_PAGES
+from tests.utility_directory.conftest import Bench, said, swapping
+from tests.utility_directory.test_notebooks import PNG, book
+from tests.utility_directory.test_web_reading import pdf
 
 
 def put(bench: Bench, name: str, content: str | bytes) -> Path:
@@ -64,11 +73,27 @@ async def test_a_line_that_is_too_long_is_cut_and_passed(bench: Bench) -> None:
     assert await bench.text("read_file", path="f", offset=3) == "[f: lines 3-3 of 3]\nlast\n"
 
 
-async def test_bytes_that_are_not_text_are_shown_as_such(bench: Bench) -> None:
-    put(bench, "f", b"caf\xe9\n")
-    assert (
-        await bench.text("read_file", path="f") == "[f: bytes that are not UTF-8 are shown as \ufffd]\ncaf\ufffd\n"
-    )
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"caf\xe9 \x93x\x94\n", "[f: not UTF-8, shown as Latin-1 (Windows-1252)]\ncaf\u00e9 \u201cx\u201d\n"),
+        (b"\xc3\xa9 \xe9\n", "[f: bytes that are not UTF-8 are shown as \ufffd]\n\u00e9 \ufffd\n"),
+        ("\ufffd\n".encode(), "\ufffd\n"),
+        ("\u00e4\nb\n".encode("utf-16"), "[f: UTF-16]\n\u00e4\nb\n"),
+        (b"\xfe\xff" + "b".encode("utf-16-be"), "[f: UTF-16]\nb"),
+        (b"\xff\xfe\x00\xd8\n\x00", "[f: UTF-16]\n\ufffd\n"),
+    ],
+)
+async def test_other_letters_than_utf8(bench: Bench, data: bytes, expected: str) -> None:
+    put(bench, "f", data)
+    assert await bench.text("read_file", path="f") == expected
+
+
+async def test_a_letter_cut_in_half_is_not_taken_for_another_encoding(bench: Bench) -> None:
+    put(bench, "f", "a" + "\u00e9" * PAGE_BYTES)
+    text = await bench.text("read_file", path="f")
+    assert "UTF-8" not in text
+    assert text.endswith("\u00e9" * 100)
 
 
 async def test_a_binary_file_is_refused(bench: Bench) -> None:
@@ -118,3 +143,108 @@ async def test_outside_is_refused(bench: Bench, path: str, tmp_path: Path) -> No
     reason, text = await bench.error("read_file", path=path)
     assert reason in ("path_refused", "io_error")
     assert "secret" not in text.replace(str(bench.root), "")
+
+
+async def test_a_pdf_is_read_by_pages(bench: Bench) -> None:
+    put(bench, "doc.pdf", pdf(*(f"Text {number}" for number in range(1, 31))))
+    first = await bench.text("read_file", path="doc.pdf")
+    assert first.startswith('[doc.pdf: PDF, pages 1-20 of 30; read on with pages="21-30"]\n## Page 1\n\nText 1\n')
+    assert await bench.text("read_file", path="doc.pdf", pages="30") == (
+        "[doc.pdf: PDF, pages 30-30 of 30]\n## Page 30\n\nText 30"
+    )
+    assert (await bench.text("read_file", path="doc.pdf", pages="2-3")).count("## Page") == 2
+    assert (await bench.text("read_file", path="doc.pdf", pages="5-")).count("## Page") == PDF_PAGES
+    assert (await bench.error("read_file", path="doc.pdf", pages="31-40")) == (
+        "out_of_range",
+        "Error: doc.pdf has only 30 pages.",
+    )
+    for wrong in ({"pages": "0"}, {"pages": "3-2"}, {"offset": 2}):
+        assert (await bench.error("read_file", path="doc.pdf", **wrong))[0] == "invalid_input"
+    put(bench, "text", "x")
+    assert (await bench.error("read_file", path="text", pages="1"))[0] == "invalid_input"
+
+
+async def test_a_long_pdf_is_cut_at_a_page(bench: Bench) -> None:
+    put(bench, "doc.pdf", pdf(*("word " * 4000 for _ in range(5))))
+    text = await bench.text("read_file", path="doc.pdf")
+    assert text.startswith('[doc.pdf: PDF, pages 1-2 of 5; read on with pages="3-5"]')
+    assert len(text) < PAGE_BYTES + 200
+
+
+async def test_a_pdf_that_cannot_be_read_is_said(bench: Bench) -> None:
+    locked = io.BytesIO()
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf("secret words"))))
+    writer.encrypt("password", algorithm="RC4-128")
+    writer.write(locked)
+    put(bench, "locked.pdf", locked.getvalue())
+    put(bench, "broken.pdf", pdf("x")[:200])
+    reason, text = await bench.error("read_file", path="locked.pdf")
+    assert (reason, text) == ("not_readable", "Error: locked.pdf cannot be read: the PDF needs a password.")
+    assert (await bench.error("read_file", path="broken.pdf"))[0] == "not_readable"
+    with put(bench, "large.pdf", "%PDF-1.4").open("ab") as file:
+        file.truncate(MAX_DOCUMENT_BYTES + 1)
+    assert (await bench.error("read_file", path="large.pdf"))[0] == "too_large"
+
+
+async def test_half_a_character_in_a_pdf_is_replaced(bench: Bench) -> None:
+    table = "1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <78> <D800> endbfchar"
+    font = b"/BaseFont /Helvetica /ToUnicode 9 0 R >>"
+    stream = f"\n9 0 obj\n<< /Length {len(table)} >>\nstream\n{table}\nendstream\nendobj\n".encode()
+    body = pdf("axb").replace(b"/BaseFont /Helvetica >>", font).replace(b"xref\n0", stream + b"xref\n0", 1)
+    put(bench, "f.pdf", body)
+    assert (await bench.text("read_file", path="f.pdf")).endswith("## Page 1\n\na?b")
+
+
+async def test_a_notebook_is_shown_by_cells_with_its_pictures(bench: Bench) -> None:
+    put(bench, "n.ipynb", book({"data": {"image/png": PNG, "text/plain": "<Figure>"}}))
+    outcome = await bench.run("read_file", path="n.ipynb")
+    assert said(outcome).startswith(
+        "[n.ipynb: a notebook of 2 cells, shown without its JSON]\n## Cell 1 (markdown)\n"
+    )
+    assert isinstance(outcome.output[1], ImageBlock)
+    assert len((await bench.run("read_file", path="n.ipynb", limit=3)).output) == 1
+    put(bench, "not.ipynb", '{"a": 1}\n')
+    assert await bench.text("read_file", path="not.ipynb") == '{"a": 1}\n'
+
+
+async def test_a_huge_file_with_holes_takes_no_time(bench: Bench) -> None:
+    with put(bench, "holes", b"text\n" * 2000).open("ab") as file:
+        file.truncate(1 << 40)
+    with put(bench, "nothing", b"").open("ab") as file:
+        file.truncate(1 << 40)
+    assert "lines 1-3 of very many" in await bench.text("read_file", path="holes", limit=3)
+    assert "out_of_range" in await bench.error("read_file", path="holes", offset=3000)
+    assert "binary_file" in await bench.error("read_file", path="nothing")
+    assert "not_a_file" in await bench.error("edit_file", path="holes", old_text="x", new_text="y")
+
+
+async def test_a_device_is_refused(bench: Bench) -> None:
+    devices = replace(bench.context, workspace=Workspace((Path("/dev"),), Path("/dev")))
+    for tool, given in (("read_file", {}), ("grep", {"pattern": "x"}), ("write_file", {"content": "x"})):
+        assert (await Bench(devices).error(tool, path="zero", **given))[0] == "not_a_file"
+
+
+async def test_a_link_put_in_between_is_never_followed(bench: Bench, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("SECRET")
+    secret.chmod(0o644)
+    target = put(bench, "f", "harmless")
+    with swapping(target, bench.root / "spare", secret):
+        for _ in range(300):
+            outcome = await bench.run("read_file", path="f")
+            assert "SECRET" not in said(outcome)
+            assert outcome.ok or outcome.reason == "path_refused", outcome
+
+
+async def test_a_link_to_a_name_that_is_no_text(bench: Bench) -> None:
+    odd = put(bench, os.fsdecode(b"odd\n\xff"), "a\nb\n")
+    (bench.root / "link").symlink_to(odd)
+    text = await bench.text("read_file", path="link", offset=2)
+    assert text == '["odd\\n\\ufffd": lines 2-2 of 2]\nb\n'
+
+
+async def test_ten_reads_at_once(bench: Bench) -> None:
+    for number in range(10):
+        put(bench, f"f{number}", f"{number}\n" * 10_000)
+    texts = await asyncio.gather(*(bench.text("read_file", path=f"f{number}", limit=5) for number in range(10)))
+    assert [text.splitlines()[1:] for text in texts] == [[str(number)] * 5 for number in range(10)]

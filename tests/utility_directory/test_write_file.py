@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from aster.contracts.tools import Effect
-from tests.utility_directory.conftest import Bench, names
+from aster.utility_directory.write_file import MAY_BE_EMPTY
+from tests.utility_directory.conftest import Bench, names, swapping
 
 
 async def test_a_new_file_with_its_directories(bench: Bench) -> None:
@@ -72,6 +73,45 @@ async def test_what_cannot_be_written_is_said(bench: Bench) -> None:
     assert (await bench.error("write_file", path="file/x", content="x"))[0] == "path_refused"
     assert (await bench.error("write_file", path="new", content="\ud800"))[0] == "invalid_input"
     assert names(bench.root) == ["directory", "file"]
+
+
+async def test_nothing_is_not_written_by_mistake(bench: Bench) -> None:
+    await bench.text("write_file", path="f", content="x")
+    for path in ("f", "new"):
+        reason, text = await bench.error("write_file", path=path, content="")
+        assert (reason, "touch" in text) == ("empty_content", True)
+    assert (bench.root / "f").read_text() == "x"
+    for name in MAY_BE_EMPTY:
+        await bench.text("write_file", path=f"package/{name}", content="")
+    assert names(bench.root / "package") == sorted(MAY_BE_EMPTY)
+    assert names(bench.root) == ["f", "package"]
+
+
+async def test_what_is_not_a_plain_file_is_left_alone(bench: Bench) -> None:
+    os.mkfifo(bench.root / "pipe")
+    (bench.root / "pipe").chmod(0o666)
+    reader = os.open(bench.root / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert (await bench.error("write_file", path="pipe", content="x"))[0] == "not_a_file"
+        assert (await bench.error("edit_file", path="pipe", old_text="x", new_text="y"))[0] == "not_a_file"
+    finally:
+        os.close(reader)
+    assert (bench.root / "pipe").is_fifo()
+    assert (await bench.error("write_file", path="x" * 300, content="x"))[0] == "io_error"
+
+
+async def test_a_link_put_in_between_is_never_written_through(bench: Bench, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("untouched")
+    outside.chmod(0o666)
+    target, spare = bench.root / "f", bench.root / "spare"
+    target.write_text("x")
+    target.chmod(0o666)
+    with swapping(target, spare, outside):
+        for number in range(200):
+            outcome = await bench.run("write_file", path="f", content=f"{number}")
+            assert outcome.ok or outcome.reason in ("path_refused", "not_found"), outcome
+    assert outside.read_text() == "untouched"
 
 
 async def test_after_a_crash_the_file_tells(bench: Bench) -> None:

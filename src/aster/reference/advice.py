@@ -67,6 +67,7 @@ ADVICE: Final[dict[ErrorCode, str]] = {
         "`queue` runs the message afterwards, `steer` hands it to the running turn, `interrupt` stops that "
         "turn first."
     ),
+    ErrorCode.UNDO_CONFLICT: "Look at the files named in `details.files`; send `force: true` to overwrite them.",
     ErrorCode.TASK_EXISTS: "Choose another `task_id`, or leave it out and take the one you are given.",
     ErrorCode.TASK_NOT_RUNNING: "There is nothing to stop: the turn has already ended, or none was started.",
     ErrorCode.TOOL_IN_DOUBT: (

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from aster.reference import command_line, errors, events, http, metrics, settings
+from aster.reference import command_line, errors, events, http, metrics, settings, tools
 
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "events.md": events.render,
@@ -12,6 +12,7 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "settings.md": settings.render,
     "cli.md": command_line.render,
     "metrics.md": metrics.render,
+    "tools.md": tools.render,
     "openapi.md": http.render,
     "openapi.json": http.render_document,
 }

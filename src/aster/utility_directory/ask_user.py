@@ -6,6 +6,7 @@ from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
 class AskUser(Tool):
     asks_human = True
+    untrusted_output = False
     definition = ToolDef(
         name="ask_user",
         description=(

@@ -33,7 +33,7 @@ def magic(segment: str) -> bool:
     return any(character in segment for character in "*?[")
 
 
-def matcher(segment: str) -> re.Pattern[str]:
-    """One segment as an expression; a wildcard does not match a leading dot, as in a shell."""
-    hidden = "" if segment.startswith(".") else r"(?!\.)"
-    return re.compile(hidden + translate(segment))
+def matcher(segment: str, *, hidden: bool = False, ignore_case: bool = False) -> re.Pattern[str]:
+    """One segment as an expression; unless `hidden`, a wildcard does not match a leading dot, as in a shell."""
+    guard = "" if hidden or segment.startswith(".") else r"(?!\.)"
+    return re.compile(guard + translate(segment), re.IGNORECASE if ignore_case else 0)

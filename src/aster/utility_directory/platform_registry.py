@@ -5,14 +5,24 @@ from dataclasses import dataclass
 
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.tools import ToolDef
+from aster.infra.settings import Settings
+from aster.memory.embeddings.embedder import Embedder
 from aster.utility_directory.ask_user import AskUser
 from aster.utility_directory.bash import Bash
+from aster.utility_directory.bash_kill import BashKill
+from aster.utility_directory.bash_output import BashOutput
 from aster.utility_directory.edit_file import EditFile
+from aster.utility_directory.file_search import FileSearch
+from aster.utility_directory.find import Find
+from aster.utility_directory.flag_uncertainty import FlagUncertainty
 from aster.utility_directory.glob import Glob
 from aster.utility_directory.grep import Grep
 from aster.utility_directory.read_file import ReadFile
 from aster.utility_directory.schema import Validate, compiled
+from aster.utility_directory.todo_write import TodoWrite
 from aster.utility_directory.tool import Tool
+from aster.utility_directory.web_fetch import WebFetch
+from aster.utility_directory.web_search import WebSearch
 from aster.utility_directory.write_file import WriteFile
 
 
@@ -42,6 +52,18 @@ class Registry:
     def get(self, name: str) -> Registered | None:
         return self._tools.get(name)
 
+    def extended(self, tools: Iterable[Tool]) -> "Registry":
+        """These tools and those behind them, as a registry of its own."""
+        registry = Registry()
+        registry._tools.update(self._tools)
+        for tool in tools:
+            registry.add(tool)
+        return registry
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        return tuple(registered.tool for registered in self._tools.values())
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._tools)
@@ -51,9 +73,12 @@ class Registry:
         return tuple(registered.tool.definition for registered in self._tools.values())
 
 
-def platform_tools() -> Registry:
-    """The tools every engine has."""
+def platform_tools(settings: Settings | None = None, vectors: Embedder | str | None = None) -> Registry:
+    """The tools every engine has; `vectors` is who makes them for all of the engine, or why nobody does."""
     registry = Registry()
-    for tool in (Bash(), ReadFile(), WriteFile(), EditFile(), Glob(), Grep(), AskUser()):
+    files = (ReadFile(), WriteFile(), EditFile(), Glob(), Grep(), Find())
+    web = (WebFetch(settings), WebSearch(settings))
+    notes = (TodoWrite(), FlagUncertainty())
+    for tool in (Bash(), BashOutput(), BashKill(), *files, AskUser(), FileSearch(settings, vectors), *web, *notes):
         registry.add(tool, known=True)
     return registry

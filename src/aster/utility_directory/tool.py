@@ -4,21 +4,33 @@ Whether a call is safe beside others, may be repeated, or needs a person depends
 name; a tool that says nothing gets the careful defaults.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from aster.brain.records import Row
+from aster.contracts.events import Event
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
 from aster.infra.settings import Settings
 from aster.sandbox.backend import Sandbox
 from aster.sandbox.paths import Workspace
 from aster.sandbox.permissions import ALLOW, Decision
 from aster.sandbox.policy import Policy
+from aster.utility_directory.background import Background
 
 Input: TypeAlias = dict[str, Any]
 Progress: TypeAlias = Callable[[str, str], None]
 """Called with a piece of text and the name of its stream while a call runs."""
+Artifacts: TypeAlias = Callable[[str], Awaitable[bytes | None]]
+"""Given an artifact's id, what is in it, if the user has such a one."""
+Record: TypeAlias = Callable[[Event], None]
+"""Called with an event that goes onto the thread together with the call's result, if that is a good one."""
 
+Keep: TypeAlias = Callable[[Row], None]
+"""Called with a row that is committed together with the call's result, if that is a good one."""
+
+RESULT_CHARS = 40_000
 _SLACK_SECONDS = 60.0
 
 
@@ -29,7 +41,6 @@ class ToolLimits:
     bash_seconds: float = 120.0
     call_seconds: float = 120.0 + _SLACK_SECONDS
     search_seconds: float = 20.0
-    result_chars: int = 60_000
 
     @classmethod
     def of(cls, settings: Settings) -> "ToolLimits":
@@ -39,6 +50,28 @@ class ToolLimits:
 
 def _nobody_listens(text: str, stream: str) -> None:
     del text, stream
+
+
+def _nobody_records(event: Event) -> None:
+    del event
+
+
+def _nobody_keeps(row: Row) -> None:
+    del row
+
+
+async def _nothing_kept(artifact_id: str) -> bytes | None:
+    del artifact_id
+
+
+@dataclass(frozen=True, slots=True)
+class Preserved:
+    """A file as it is before a call changes it; `data` is None when there is none, or too much to keep."""
+
+    path: Path
+    existed: bool
+    mode: int | None = None
+    data: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +86,23 @@ class ToolContext:
     workspace: Workspace
     sandbox: Sandbox
     progress: Progress = _nobody_listens
+    artifact: Artifacts = _nothing_kept
+    record: Record = _nobody_records
+    keep: Keep = _nobody_keeps
+    background: Background | None = None
     limits: ToolLimits = field(default_factory=ToolLimits)
     policy: Policy = field(default_factory=Policy)
+
+
+class Meant(NamedTuple):
+    """The call of a platform tool that another call stands for."""
+
+    tool: str
+    input: Input
+
+
+class UnfitInput(Exception):
+    """A valid input that a tool cannot work with; the message says why, for the model."""
 
 
 class Tool(Protocol):
@@ -63,6 +111,22 @@ class Tool(Protocol):
     definition: ToolDef
     asks_human: bool = False
     """True when a person's answer is the outcome: the engine suspends the turn instead of running the call."""
+    untrusted_output: bool = True
+    """False when its words are the engine's or a person's: they are not marked as outside data for the model."""
+    setter: bool = False
+    """True when doing it a second time in one turn with the same input says nothing new: it is not run again."""
+    own_notes: bool = False
+    """True when it changes nothing but what the turn notes for itself: no permission mode holds it back."""
+    result_chars: int | None = RESULT_CHARS
+    """Longer text goes to an artifact; None for a tool that pages by itself."""
+    source: str = "platform"
+    """Where it comes from: the `platform`, or the operator's `catalog`."""
+    requires_permission: bool = False
+    """True when a person is asked before every call, whatever it would do."""
+
+    def stands_for(self, given: Input) -> Meant | None:
+        """The call of a platform tool that this call is in truth; None if it is itself. Raises `UnfitInput`."""
+        return None
 
     def effect(self, given: Input) -> Effect:
         return Effect.IRREVERSIBLE
@@ -72,6 +136,10 @@ class Tool(Protocol):
 
     def decide(self, given: Input, context: ToolContext) -> Decision:
         return ALLOW
+
+    async def preserve(self, given: Input, context: ToolContext) -> Preserved | None:
+        """What the call is about to change, so that it can be taken back; None if it changes no file."""
+        return None
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome: ...
 

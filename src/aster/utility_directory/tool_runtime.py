@@ -9,24 +9,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from aster.contracts.blocks import ResultContent, TextBlock
 from aster.contracts.errors import EngineError
 from aster.contracts.tools import Effect, OutcomeClass, ToolCall, ToolOutcome
-from aster.sandbox.capture import cut
+from aster.infra.secrets import Secrets
+from aster.sandbox.declared import Told, govern_declared
 from aster.sandbox.permissions import Decision
 from aster.sandbox.policy import govern
+from aster.utility_directory.artifacts import Content, spilled
+from aster.utility_directory.cleaning import clean_outcome
 from aster.utility_directory.platform_registry import Registry
 from aster.utility_directory.schema import without_nulls
-from aster.utility_directory.tool import Input, Tool, ToolContext
+from aster.utility_directory.tool import Input, Meant, Preserved, Tool, ToolContext, UnfitInput
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call whose tool exists and whose input is valid."""
+    """A call whose tool exists and whose input is valid. A call of a `declared` tool is the platform's call that it
+    stands for: `tool` and `input` are of that one."""
 
     call: ToolCall
     tool: Tool
     input: Input
+    declared: Tool | None = None
 
     @property
     def effect(self) -> Effect:
@@ -42,10 +46,11 @@ class Prepared:
 
 
 class ToolRuntime:
-    """The pipeline over one registry."""
+    """The pipeline over one registry; what a tool says leaves it without secrets."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, secrets: Secrets | None = None) -> None:
         self.registry = registry
+        self._secrets = secrets or Secrets()
 
     def prepare(self, call: ToolCall) -> Prepared | ToolOutcome:
         """The call ready to run, or the outcome that tells the model what is wrong with it."""
@@ -57,21 +62,47 @@ class ToolRuntime:
         given = without_nulls(call.input, definition.input_schema)
         complaints = registered.validate(given)
         if complaints:
-            text = f"Invalid input for {call.name}: " + "; ".join(complaints) + ". Correct it and call again."
-            return ToolOutcome.error(text, reason="invalid_input", data={"errors": complaints})
-        return Prepared(call, registered.tool, given)
+            return _invalid(call, complaints)
+        try:
+            meant = registered.tool.stands_for(given)
+        except UnfitInput as problem:
+            return _invalid(call, [str(problem)])
+        if meant is None:
+            return Prepared(call, registered.tool, given)
+        return self._resolved(call, registered.tool, meant)
+
+    def _resolved(self, call: ToolCall, declared: Tool, meant: Meant) -> Prepared | ToolOutcome:
+        target = self.registry.get(meant.tool)
+        assert target is not None, "a catalog stands on the platform it was read with"
+        complaints = target.validate(meant.input)
+        return _invalid(call, complaints) if complaints else Prepared(call, target.tool, meant.input, declared)
 
     def decide(self, prepared: Prepared, context: ToolContext) -> Decision:
         """Whether it may run: the tool's own judgement under the policy in force."""
         judgement = prepared.tool.decide(prepared.input, context)
-        return govern(context.policy, prepared.call.name, prepared.input, prepared.effect, judgement)
+        policy, name = context.policy, prepared.tool.definition.name
+        effect = Effect.PURE if prepared.tool.own_notes else prepared.effect
+        if prepared.declared is not None:
+            told, place = _told(prepared.call, prepared.declared), context.workspace
+            return govern_declared(policy, name, prepared.input, effect, judgement, place, told)
+        return govern(policy, name, prepared.input, effect, judgement, context.workspace)
 
-    async def run(self, prepared: Prepared, context: ToolContext) -> ToolOutcome:
-        """Run the handler to its outcome. It must have been decided before."""
+    async def preserve(self, prepared: Prepared, context: ToolContext) -> Preserved | None:
+        """What a reversible call is about to change; None if there is nothing that could be put back."""
+        return (
+            await prepared.tool.preserve(prepared.input, context) if prepared.effect is Effect.REVERSIBLE else None
+        )
+
+    async def run(self, prepared: Prepared, context: ToolContext) -> tuple[ToolOutcome, tuple[Content, ...]]:
+        """Run the handler to its outcome, and what of it is to be kept. It must have been decided before."""
+        outcome = await clean_outcome(self._secrets, await self._outcome(prepared, context))
+        return spilled(outcome, prepared.tool.result_chars, prepared.call.name)
+
+    async def _outcome(self, prepared: Prepared, context: ToolContext) -> ToolOutcome:
         limit = asyncio.timeout(context.limits.call_seconds)
         try:
             async with limit:
-                outcome = await prepared.tool.run(prepared.input, context)
+                return await prepared.tool.run(prepared.input, context)
         except EngineError as error:
             return _failed(error, prepared)
         except Exception as error:  # noqa: BLE001 - the boundary to handlers: the loop never dies from a tool
@@ -84,14 +115,23 @@ class ToolRuntime:
                 failure=OutcomeClass.UNKNOWN,
                 retry_safe=prepared.effect.repeatable,
             )
-        return _capped(outcome, context.limits.result_chars)
 
     async def check(self, prepared: Prepared, context: ToolContext) -> ToolOutcome | None:
         """What a call came to that was running when the engine stopped; None if the tool cannot tell."""
         try:
-            return await prepared.tool.check(prepared.input, context)
+            found = await prepared.tool.check(prepared.input, context)
+            return None if found is None else await clean_outcome(self._secrets, found)
         except (EngineError, OSError):
             return None
+
+
+def _invalid(call: ToolCall, complaints: list[str]) -> ToolOutcome:
+    text = f"Invalid input for {call.name}: " + "; ".join(complaints) + ". Correct it and call again."
+    return ToolOutcome.error(text, reason="invalid_input", data={"errors": complaints})
+
+
+def _told(call: ToolCall, declared: Tool) -> Told:
+    return Told(declared.definition.name, call.input, every_time=declared.requires_permission)
 
 
 def batches(calls: Sequence[Prepared]) -> list[tuple[Prepared, ...]]:
@@ -124,23 +164,4 @@ def _failed(error: EngineError, prepared: Prepared) -> ToolOutcome:
         failure=failure,
         retry_safe=prepared.effect.repeatable,
         data=error.details,
-    )
-
-
-def _capped(outcome: ToolOutcome, limit: int) -> ToolOutcome:
-    """Every text cut to the limit; pictures and documents are left as they are."""
-    if all(not isinstance(block, TextBlock) or len(block.text) <= limit for block in outcome.output):
-        return outcome
-    output: tuple[ResultContent, ...] = tuple(
-        TextBlock(text=cut(block.text, limit)) if isinstance(block, TextBlock) else block
-        for block in outcome.output
-    )
-    return ToolOutcome(
-        ok=outcome.ok,
-        output=output,
-        failure=outcome.failure,
-        reason=outcome.reason,
-        retry_safe=outcome.retry_safe,
-        artifacts=outcome.artifacts,
-        data=outcome.data,
     )

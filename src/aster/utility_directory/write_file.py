@@ -5,9 +5,13 @@ from pathlib import Path
 
 from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.paths import PathRefused
+from aster.utility_directory.names import shown
 from aster.utility_directory.path_tools import ChangingTool
 from aster.utility_directory.text_files import NotAFile, on_file, owner_of, read_text, store, written_by
 from aster.utility_directory.tool import Input, ToolContext, input_schema
+
+MAY_BE_EMPTY = frozenset(("__init__.py", "py.typed", ".gitkeep", ".nojekyll", ".gitignore", "conftest.py"))
+"""Files that do their work by being there; any other that is written empty is a slip."""
 
 
 class WriteFile(ChangingTool):
@@ -15,7 +19,7 @@ class WriteFile(ChangingTool):
         name="write_file",
         description=(
             "Write a text file of the workspace, whole: what was in it before is replaced. Directories that are "
-            "missing are made. To change a part of a file use edit_file."
+            "missing are made. To change a part of a file use edit_file; an empty file is made with touch in bash."
         ),
         input_schema=input_schema(
             ("path", "content"),
@@ -40,6 +44,12 @@ def _write(given: Input, context: ToolContext, path: Path) -> ToolOutcome:
     content: str = given["content"]
     if given["path"].endswith("/"):
         raise NotAFile(f"{given['path']!r} names a directory.")
+    if not content and path.name not in MAY_BE_EMPTY:
+        text = (
+            "Error: content is empty, so nothing was written. Give the whole text of the file. If it shall be "
+            "empty, make it with `touch`, or empty it with `truncate -s 0`, in bash."
+        )
+        return ToolOutcome.error(text, reason="empty_content")
     try:
         size = len(content.encode("utf-8"))
     except UnicodeEncodeError:
@@ -47,13 +57,13 @@ def _write(given: Input, context: ToolContext, path: Path) -> ToolOutcome:
             "Error: the content has characters that UTF-8 cannot hold.", reason="invalid_input"
         )
     new = store(context.workspace, path, content, context.idempotency_key, owner_of(context))
-    name = context.workspace.show(path)
+    name = shown(context.workspace, path)
     text = f"Wrote {size:,} bytes to {name} ({'a new file' if new else 'replaced what was there'})."
     return ToolOutcome.text(text, {"path": str(path), "bytes": size, "created": new})
 
 
 def _compare(given: Input, context: ToolContext, path: Path) -> ToolOutcome:
-    name = context.workspace.show(path)
+    name = shown(context.workspace, path)
     same = read_text(context.workspace, path) == given["content"]
     if not same and not written_by(context.workspace, path, context.idempotency_key):
         raise PathRefused(f"{name} does not have this content.")

@@ -1,0 +1,1 @@
+"""What the engine can find again by meaning and by words."""
