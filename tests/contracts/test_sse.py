@@ -60,6 +60,18 @@ def test_any_cut_gives_the_same_events(data: st.DataObject) -> None:
     assert _events(chunks) == expected
 
 
+FRAMES = [
+    *("data: {}\n\n", "event: delta\ndata: {}\n\n", "event: \ndata: {}\n\n", "data: a\ndata: b\n\n", ": ping\n\n"),
+    *("event: delta\nid: 4\n\n", "data: {}\nevent: late\n\n", "\n"),
+]
+
+
+@given(st.lists(st.sampled_from(FRAMES), max_size=6))
+def test_events_that_come_together_are_those_that_come_one_by_one(frames: list[str]) -> None:
+    one_by_one = [event for frame in frames for event in _events([frame.encode()])]
+    assert _events(["".join(frames).encode()]) == one_by_one
+
+
 def test_a_large_event_in_small_pieces() -> None:
     body = b"x" * 1_000_000
     stream = b"data: " + body + b"\n\n"

@@ -59,7 +59,7 @@ async def test_tools_run_and_their_results_return(aster: Live, model: ModelServe
     assert results["three"]["error"] == "unknown_tool"
     assert "error" not in results["one"]
     assert transitions(frames) == ["tool_result_continuation"] * 2
-    tail = model.calls[-1].body["messages"][-2:]
+    tail = model.calls[-1].body["messages"][-3:-1]
     assert [message["tool_call_id"] for message in tail] == ["two", "three"]
     intents = [frame.id for frame in frames if frame.event == "tool_call"]
     outcomes = [frame.id for frame in frames if frame.event == "tool_result"]

@@ -6,6 +6,7 @@ The model costs 2.50 USD for a million input tokens; one call with the default o
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,9 @@ from aster.brain.sqlite.brain import SqliteBrain
 from aster.contracts.events import BudgetEvent, Event, HitlRequest, HitlResolved, Phase, ThreadLifecycle
 from aster.contracts.model import encode, to_builtins
 from aster.contracts.turn import BudgetCase
+from aster.engine_core.budget import Day
 from aster.engine_core.fold import fold, restore
+from aster.infra.clock import now_ms
 from aster.server import keys
 from aster.testing import Failure, Hold, ModelServer, Reply, Text, ToolCall, Usage
 from tests.engine_core.frames import events, last
@@ -44,8 +47,21 @@ def paid(usd: float, *parts: Any) -> Reply:
 
 @asynccontextmanager
 async def priced(model: ModelServer, **settings: Any) -> AsyncIterator[Live]:
-    async with live(model, llm_model="gpt-4o", **settings) as engine:
+    async with live(model, llm_model="gpt-4o", task_titles=False, **settings) as engine:
         yield engine
+
+
+class Calendar:
+    """A time of day that a test turns by hand."""
+
+    def __init__(self, moment: str) -> None:
+        self.turn_to(moment)
+
+    def turn_to(self, moment: str) -> None:
+        self.ms = int(datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() * 1000)
+
+    def __call__(self) -> int:
+        return self.ms
 
 
 def models(model: ModelServer) -> list[str]:
@@ -281,8 +297,9 @@ async def test_a_question_that_was_put_before_a_crash_is_not_put_twice(model: Mo
     await brain.append(ThreadKey("default", "t1"), "turn-1", [*OPENING, asked])
     await brain.close()
     model.enqueue(paid(0.01))
+    same_day = Calendar(f"{CASE.day}T12:00:00")
     async with (
-        priced(model, sqlite_db_path=tmp_path / "brain.sqlite", budget_user_day_usd=1.0) as aster,
+        priced(model, sqlite_db_path=tmp_path / "brain.sqlite", budget_user_day_usd=1.0, now=same_day) as aster,
         aster.replaying(task_id="t1", after_seq=3) as stream,
     ):
         await stream.until("thread_lifecycle", phase="suspended")
@@ -360,6 +377,66 @@ async def test_a_model_without_a_price_counts_for_nothing(model: ModelServer) ->
         frames = await aster.execute("go")
     assert last(frames)["phase"] == "completed"
     assert events(frames, "hitl_request") == []
+
+
+async def test_a_turn_parked_by_the_day_goes_on_in_the_next(model: ModelServer) -> None:
+    today = Day.at(now_ms())
+    calendar = Calendar(today.end[:19])
+    calendar.ms = today.end_ms - 50
+    async with priced(model, budget_user_day_usd=1.0, now=calendar) as aster:
+        model.enqueue(paid(0.98, LOOK), paid(0.01))
+        async with aster.executing("go") as stream:
+            assert (await stream.until("hitl_request")).data["input"]["scope"] == "user"
+            await stream.until("thread_lifecycle", phase="suspended")
+            assert (await aster.http.get("/usage/budgets")).json()["resets_at"] == today.end
+            calendar.ms = today.end_ms
+            assert (await stream.until("hitl_resolved")).data["answer"] == "new_day"
+            frames = await stream.rest()
+        assert (last(frames)["phase"], text_of(frames)) == ("completed", "done")
+        assert len(model.calls) == 2
+        assert (await aster.http.get("/hitl/pending")).json()["pending"] == []
+
+
+async def test_a_turn_parked_yesterday_goes_on_at_the_next_start(model: ModelServer, tmp_path: Path) -> None:
+    today, brain = Day.at(now_ms()), tmp_path / "brain.sqlite"
+    settings: dict[str, Any] = {"budget_user_day_usd": 1.0, "sqlite_db_path": brain}
+    model.enqueue(paid(0.98, LOOK), paid(0.01))
+    async with priced(model, **settings, now=lambda: today.start_ms) as aster, aster.executing("go") as stream:
+        await stream.until("thread_lifecycle", phase="suspended")
+    async with priced(model, **settings, now=lambda: today.end_ms) as aster:
+        assert last(await aster.replay(task_id="t1"))["phase"] == "completed"
+
+
+async def test_a_new_day_without_room_changes_nothing(model: ModelServer, tmp_path: Path) -> None:
+    """The one call may cost more than a whole day: only a person can let it go on."""
+    today, brain = Day.at(now_ms()), tmp_path / "brain.sqlite"
+    settings: dict[str, Any] = {"budget_user_day_usd": 0.01, "sqlite_db_path": brain}
+    async with priced(model, **settings, now=lambda: today.start_ms) as aster, aster.executing("go") as stream:
+        asked = (await stream.until("hitl_request")).data["request_id"]
+        await stream.until("thread_lifecycle", phase="suspended")
+    async with priced(model, **settings, now=lambda: today.end_ms) as aster:
+        (pending,) = (await aster.http.get("/hitl/pending")).json()["pending"]
+        assert pending["request_id"] == asked
+    assert model.calls == []
+
+
+async def test_the_price_of_the_day_counts(model: ModelServer, tmp_path: Path) -> None:
+    facts = tmp_path / "facts.json"
+    facts.write_text(
+        '{"house": {"price": [{"input": 1, "output": 1}, {"input": 3, "output": 1, "since": "2027-02-01"}]}}'
+    )
+    days = {"gemini-4-argon": ("2026-11-30", "2026-12-01"), "house": ("2027-01-31", "2027-02-01")}
+    costs: list[float] = []
+    for name, (before, after) in days.items():
+        calendar = Calendar(f"{before}T23:59:59")
+        async with live(model, llm_model=name, now=calendar, model_facts_path=facts) as aster:
+            for moment in (f"{before}T23:59:59", f"{after}T00:00:00"):
+                calendar.turn_to(moment)
+                model.enqueue(Reply([Text("done")], usage=Usage(input=1_000_000)))
+                costs += [data["cost_usd"] for data in events(await aster.execute("go"), "usage")]
+            total = (await aster.http.get("/usage")).json()["total"]
+        assert total["cost_usd"] == pytest.approx(sum(costs[-2:]))
+    assert costs == [2.0, 4.0, 1.0, 3.0]
 
 
 async def test_a_parked_turn_can_be_cancelled_and_forked(model: ModelServer) -> None:

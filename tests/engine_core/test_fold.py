@@ -168,6 +168,17 @@ def test_a_cancel_keeps_the_text_and_drops_half_a_call() -> None:
     assert state.messages[-1].content == (TextBlock(text="I was say"),)
 
 
+def test_the_usage_of_a_call_that_was_cut_is_money_and_nothing_else() -> None:
+    said = stop(1, TextBlock(text="I was say"), 0, partial=True)
+    cut = msgspec.structs.replace(usage(1, "cancelled"), estimated=True)
+    before, after = folded([*OPENING, said]), folded([*OPENING, said, cut])
+    assert after.usage.input_total > before.usage.input_total
+    assert (after.model_calls, after.messages, after.step_blocks) == (0, before.messages, [said.block])
+    assert after.boundary_seq == before.boundary_seq
+    end = ThreadLifecycle(phase=Phase.CANCELLED, stop_reason="cancelled")
+    assert folded([*OPENING, said, cut, end]).messages[-1].content == (TextBlock(text="I was say"),)
+
+
 def test_a_truncated_tool_call_is_taken_back() -> None:
     events = [
         *OPENING,

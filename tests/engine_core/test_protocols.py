@@ -31,9 +31,9 @@ CONVERSATION = [
 SIGNATURES = ("signature", "encrypted")
 VARIES = {
     *("task_id", "turn_id", "message_id", "request_id", "parent_turn_id", "follows_turn_id", "idempotency_key"),
-    *("timestamp", "duration_ms", "first_token_ms", "model", "cost_usd", *SIGNATURES),
+    *("timestamp", "duration_ms", "first_token_ms", "model", "cost_usd", "endpoint", *SIGNATURES),
 }
-"""Ids, times, the model with its price, and the provider's own marks."""
+"""Ids, times, the model with its place and price, and the provider's own marks."""
 
 
 class Wire(NamedTuple):

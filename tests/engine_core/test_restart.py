@@ -62,7 +62,7 @@ async def marks(path: Path, count: int) -> None:
 
 
 async def test_a_command_in_doubt_is_never_run_again_by_itself(host: Process, tmp_path: Path) -> None:
-    written = tmp_path / "workspaces" / "default" / "marks.txt"
+    written = tmp_path / "workspaces" / "default" / "t1" / "marks.txt"
     turn = await started(host, directive("bash", command=COMMAND, timeout_seconds=0.5))
     await asyncio.wait_for(marks(written, 1), 20)
     await host.kill()

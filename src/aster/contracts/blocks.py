@@ -71,11 +71,12 @@ ResultContent: TypeAlias = TextBlock | ImageBlock | DocumentBlock
 
 
 class ToolResultBlock(Contract, tag="tool_result", tag_field="type"):
-    """The one result of one tool call."""
+    """The one result of one tool call; unless `trusted`, its text is data from outside and is sent marked as such."""
 
     tool_use_id: str
     content: tuple[ResultContent, ...]
     is_error: bool = False
+    trusted: bool = False
 
 
 BlockType: TypeAlias = Literal["text", "thinking", "tool_use"]

@@ -32,6 +32,7 @@ class ErrorCode(StrEnum):
     TASK_BUSY = "TASK_BUSY"
     TASK_EXISTS = "TASK_EXISTS"
     TASK_NOT_RUNNING = "TASK_NOT_RUNNING"
+    UNDO_CONFLICT = "UNDO_CONFLICT"
     TOOL_IN_DOUBT = "TOOL_IN_DOUBT"
     ORIGIN_REFUSED = "ORIGIN_REFUSED"
     PAYLOAD_TOO_LARGE = "PAYLOAD_TOO_LARGE"
@@ -79,6 +80,7 @@ CODES: dict[ErrorCode, CodeFacts] = {
     ErrorCode.TASK_BUSY: CodeFacts(409, "after", "A turn of this task is running; choose `on_busy` or wait."),
     ErrorCode.TASK_EXISTS: CodeFacts(409, "never", "A task with that id exists already."),
     ErrorCode.TASK_NOT_RUNNING: CodeFacts(409, "never", "The task has no turn that could be cancelled."),
+    ErrorCode.UNDO_CONFLICT: CodeFacts(409, "ask", "A file is not as the turn left it; nothing was undone."),
     ErrorCode.TOOL_IN_DOUBT: CodeFacts(
         409, "ask", "A tool was running when the engine stopped; a human must say whether it finished."
     ),

@@ -14,6 +14,9 @@ from aster.contracts.tools import ToolDef
 ModelStage: TypeAlias = Literal["downloading", "verifying", "loading", "warming", "queued", "ready", "unavailable"]
 """Where a model that is run by the engine itself stands."""
 
+ModelRole: TypeAlias = Literal["foreground", "worker", "coding", "critic"]
+"""What a model is asked for: to answer a person, to work behind the scenes, to write code, to check."""
+
 
 class StopReason(StrEnum):
     END_TURN = "end_turn"
@@ -48,7 +51,8 @@ class TokenUsage(Contract):
 class ModelRequest(Contract):
     """One model call, complete. `cache_upto` is the number of leading messages worth a cache mark.
 
-    Calls of one `turn_id` stay with one endpoint while they can; a `firm` one is never given to another model.
+    Calls of one `turn_id` stay with one endpoint while they can, after a restart with the `endpoint` that answered
+    the turn's last step; a `firm` one is never given to another model. Nobody waits for a `background` one.
     """
 
     model: str
@@ -67,6 +71,9 @@ class ModelRequest(Contract):
     request_id: str | None = None
     turn_id: str | None = None
     firm: bool = False
+    role: ModelRole = "foreground"
+    background: bool = False
+    endpoint: str | None = None
 
 
 class BlockStarted(Contract, tag="block_started"):
@@ -76,12 +83,12 @@ class BlockStarted(Contract, tag="block_started"):
     tool_call_id: str | None = None
 
 
-class TextPart(Contract, tag="text_part"):
+class TextPart(Contract, tag="text_part", gc=False):
     index: int
     text: str
 
 
-class ThinkingPart(Contract, tag="thinking_part"):
+class ThinkingPart(Contract, tag="thinking_part", gc=False):
     index: int
     text: str
 

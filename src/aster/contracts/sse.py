@@ -4,6 +4,7 @@ However a stream is cut into chunks, the same events come out. Only CR, LF and C
 else, U+2028 and NEL included, is data. Data stays bytes: the one who knows its format decodes it.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
@@ -12,6 +13,10 @@ _BOM = b"\xef\xbb\xbf"
 class ServerSentEvent(NamedTuple):
     event: str
     data: bytes
+
+
+_new: Callable[[type[ServerSentEvent], tuple[str, bytes]], ServerSentEvent] = vars(tuple)["__new__"]
+"""The constructor without its detour: every token of every answer comes as an event of its own."""
 
 
 class SseParser:
@@ -36,15 +41,15 @@ class SseParser:
         self._rest.append(chunk)
         if b"\n" not in chunk:
             return []
-        blocks = b"".join(self._rest).split(b"\n\n")
-        self._rest = [blocks.pop()]
-        events: list[ServerSentEvent] = []
-        for block in blocks:
-            if block.startswith(b"data: ") and b"\n" not in block:
-                events.append(ServerSentEvent("message", block[6:]))
-            elif (event := self._read(block)) is not None:
-                events.append(event)
-        return events
+        text = b"".join(self._rest)
+        end = text.rfind(b"\n\n")
+        if end < 0:
+            self._rest = [text]
+            return []
+        self._rest = [text[end + 2 :]]
+        whole = text[:end]
+        events = _plain(whole) or _named(whole)
+        return events if events else [event for block in whole.split(b"\n\n") if (event := self._read(block))]
 
     def _skip_bom(self, chunk: bytes) -> bytes:
         chunk = b"".join(self._rest) + chunk
@@ -70,3 +75,32 @@ class SseParser:
             elif field == b"retry" and value.isdigit():
                 self.retry_ms = int(value)
         return ServerSentEvent(name or "message", b"\n".join(data)) if data else None
+
+
+def _plain(whole: bytes) -> list[ServerSentEvent]:
+    """Events of one data line each and nothing else, as most servers send them; none if any is more than that."""
+    if not whole.startswith(b"data: "):
+        return []
+    found = whole[6:].split(b"\n\ndata: ")
+    if whole.count(b"\n") != 2 * len(found) - 2:
+        return []
+    return [_new(ServerSentEvent, ("message", data)) for data in found]
+
+
+def _named(whole: bytes) -> list[ServerSentEvent]:
+    """Events of a name and one data line each; none if any is not like that."""
+    if not whole.startswith(b"event: "):
+        return []
+    found = whole[7:].split(b"\n\nevent: ")
+    if whole.count(b"\n") != 3 * len(found) - 2:
+        return []
+    events: list[ServerSentEvent] = []
+    last, name = b"", "message"
+    for block in found:
+        said, between, data = block.partition(b"\ndata: ")
+        if not between:
+            return []
+        if said != last:
+            last, name = said, said.decode("utf-8", "replace") or "message"
+        events.append(_new(ServerSentEvent, (name, data)))
+    return events

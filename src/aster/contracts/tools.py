@@ -10,6 +10,9 @@ from typing import Any
 from aster.contracts.blocks import ResultContent, TextBlock
 from aster.contracts.model import Contract
 
+PERMISSION_DENIED = "permission_denied"
+"""The reason of an outcome that no tool produced, because the call was not allowed."""
+
 
 class Effect(StrEnum):
     """What running a call does to the world, and so whether it may be run again after a crash."""
@@ -59,13 +62,16 @@ class Artifact(Contract):
 
 
 class ToolOutcome(Contract):
-    """What a call came to. `reason` is a short machine word (`permission_denied`, `timeout`, `cancelled` …)."""
+    """What a call came to. `reason` is a short machine word (`permission_denied`, `timeout`, `cancelled` …);
+    `retry_after` are the seconds somebody asked us to wait before trying again.
+    """
 
     ok: bool
     output: tuple[ResultContent, ...]
     failure: OutcomeClass | None = None
     reason: str | None = None
     retry_safe: bool = False
+    retry_after: float | None = None
     artifacts: tuple[Artifact, ...] = ()
     data: dict[str, Any] | None = None
 
@@ -81,6 +87,7 @@ class ToolOutcome(Contract):
         reason: str,
         failure: OutcomeClass = OutcomeClass.DIAGNOSTIC,
         retry_safe: bool = False,
+        retry_after: float | None = None,
         data: dict[str, Any] | None = None,
     ) -> "ToolOutcome":
         return cls(
@@ -89,6 +96,7 @@ class ToolOutcome(Contract):
             failure=failure,
             reason=reason,
             retry_safe=retry_safe,
+            retry_after=retry_after,
             data=data,
         )
 

@@ -11,10 +11,12 @@ import msgspec
 
 from aster.contracts.blocks import AssistantBlock, MediaBlock, ToolResultBlock
 from aster.contracts.events.lifecycle import TransitionReason
+from aster.contracts.events.plan import TodoItem
 from aster.contracts.llm import TokenUsage
 from aster.contracts.messages import Message
 from aster.contracts.model import Contract
-from aster.contracts.tools import Effect, ToolCall
+from aster.contracts.permissions import Behavior, PermissionMode
+from aster.contracts.tools import Effect, OutcomeClass, ToolCall
 
 
 class TurnStatus(StrEnum):
@@ -37,12 +39,14 @@ class Transition(Contract):
 
 
 class TurnRequest(Contract):
-    """What the client asked for, beyond the message itself."""
+    """What the client asked for, beyond the message itself. `unattended`: nobody is there to be asked."""
 
     direct: bool = False
     super_thinking: bool = False
     model: str | None = None
     options: dict[str, Any] = {}
+    permission_mode: PermissionMode = "default"
+    unattended: bool = False
 
 
 class Answer(Contract):
@@ -98,6 +102,23 @@ class BudgetQuestion(Contract):
     answer: Answer | None = None
 
 
+class Tally(Contract):
+    """What the same call came to, how often in a row; `error` is the beginning of what it failed with."""
+
+    result: str
+    count: int
+    error: str | None = None
+
+
+class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What the calls of a turn came to, by fingerprint; failures in a row, and refusals to repeat one."""
+
+    tallies: dict[str, Tally] = {}
+    strikes: int = 0
+    transient: int = 0
+    refusals: int = 0
+
+
 class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Where one tool call of the current step stands."""
 
@@ -106,6 +127,9 @@ class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
     hint: str | None = None
     issued: int = 0
     effect: Effect | None = None
+    failure: OutcomeClass | None = None
+    hooked: bool = False
+    hook_permission: Behavior | None = None
     questions: list[Question] = []
     result: ToolResultBlock | None = None
 
@@ -125,7 +149,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     `boundary_seq` is the last record that belongs to no unfinished model call: what the turn streamed after it
     can be discarded and asked again. `step_floor` is that boundary as it was before the newest finished
     call. `settled` says that it is decided what the newest finished call means. `fallback_model` is the model the
-    turn goes on with, `lasting_effects` that it ran a tool whose effect cannot be had twice without harm.
+    turn goes on with, `endpoint` who answered its newest step, `lasting_effects` that it ran a tool whose effect
+    cannot be had twice without harm.
     """
 
     turn_id: str
@@ -154,9 +179,21 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     max_tokens: int | None = None
     error: str | None = None
     fallback_model: str | None = None
+    endpoint: str | None = None
     lasting_effects: bool = False
     budget_questions: list[BudgetQuestion] = []
     budget_warned: dict[str, float] = {}
+    ledger: Ledger = msgspec.field(default_factory=Ledger)
+    todos: tuple[TodoItem, ...] = ()
+    todo_rounds: int = 0
+    prompted: bool = False
+    hook_stopped: bool = False
+    denials: int = 0
+
+    @property
+    def last_words(self) -> bool:
+        """It was told twice that it is going in circles: no tool runs any more, only an answer counts."""
+        return self.transitions.get(TransitionReason.LOOP_GUARD, 0) > 1
 
     @property
     def unresolved(self) -> list[CallState]:

@@ -7,11 +7,13 @@ entered again at the same one.
 from aster.contracts.blocks import MediaBlock, TextBlock
 from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
 from aster.contracts.model import decode
+from aster.engine_core import background_notices
 from aster.engine_core.act import act
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
 from aster.engine_core.budget_gate import reserved
 from aster.engine_core.channel_state import checkpoint
+from aster.engine_core.hooks import points
 from aster.engine_core.orders import Order
 from aster.engine_core.services import Services
 from aster.engine_core.settle import failed, settle, truncated
@@ -23,6 +25,7 @@ from aster.herald.failure import HeraldError
 async def run(turn: Turn, services: Services) -> str:
     """Run a turn to its end and return the stop reason; raises `Suspended` when a person is needed."""
     try:
+        await points.prompt(turn, services)
         if turn.state.model_calls and not turn.state.settled:
             await conclude(turn, services)
         while True:
@@ -32,6 +35,7 @@ async def run(turn: Turn, services: Services) -> str:
             said = await steers(turn)
             if said:
                 turn.write(*said)
+            await background_notices.tell(turn, services)
             await step(turn, services)
     except Ended as ended:
         return ended.stop_reason
@@ -55,10 +59,12 @@ async def conclude(turn: Turn, services: Services) -> None:
     await act(turn, services)
     try:
         await settle(turn, services)
-    except Ended:
+    except Ended as ended:
         said = await steers(turn)
         if not said:
-            raise
+            if await points.stopping(turn, services, ended.stop_reason):
+                raise
+            return
         turn.write(TurnTransition(reason=TransitionReason.STEER, step=turn.state.step + 1), *said)
 
 

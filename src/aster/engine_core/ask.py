@@ -1,7 +1,7 @@
 """Ask: one model call, streamed onto the thread block by block.
 
 The call counts when its `usage` is written. A call that fails before is discarded with an event that says from
-where; a call that is cut by a cancel leaves the text it had.
+where; a call that is cut by a cancel leaves the text it had. What had come by then is paid for either way.
 """
 
 import time
@@ -34,11 +34,20 @@ from aster.contracts.llm import (
 )
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
+from aster.engine_core.unfinished import cut_off
+from aster.herald.call import ModelCall
+from aster.herald.estimate import cut_off_usage
 from aster.herald.failure import HeraldError
 from aster.herald.profiles import cost_usd
+from aster.herald.protocols.base import SoFar
 from aster.infra.ids import new_id
+from aster.infra.secret_stream import SecretStream
 
 MANY_PIECES = 200
+NO_TOOLS = (
+    "the endpoint refused tools, so they are offered in the prompt from now on; set LLM_TEXT_TOOLS=true to begin"
+    " that way, or let the endpoint take tools"
+)
 
 BLOCK_TYPES: dict[type[AssistantBlock], BlockType] = {
     TextBlock: "text",
@@ -54,9 +63,13 @@ class _Stream:
     step: int
     began: float
     first_token: float | None = None
+    endpoint: str | None = None
     streamed: bool = False
     finished: CallFinished | None = None
+    used: TokenUsage = field(default_factory=TokenUsage)
+    cost: float | None = None
     text: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    sieves: dict[int, SecretStream] = field(default_factory=dict[int, SecretStream])
 
 
 async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
@@ -65,23 +78,26 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
     outcome = "error"
     with services.raven.model_span(request.model, turn.key.task_id, turn.turn_id, step=stream.step) as span:
         call = services.herald.stream(request)
+        answer: ModelCall | None = None
         try:
             async with call as batches:
+                answer, stream.endpoint = batches, call.endpoint
                 notify(turn, services, call.notices())
+                if call.lost_tools:
+                    services.raven.note("text_tools", "warning", NO_TOOLS, endpoint=call.endpoint)
                 async for batch in batches:
-                    _show(turn, stream, batch)
+                    _show(turn, services, stream, batch)
                     await turn.brain.room()
             notify(turn, services, call.notices())
             outcome = "ok"
         except HeraldError as error:
             outcome = error.kind
-            if stream.streamed:
-                turn.write(await discarded(turn, stream.step, "transport"))
+            await _take_back(turn, stream, _cut(services, request, stream, call.model, answer, outcome))
             notify(turn, services, call.notices())
             raise
         except BaseException:
             outcome = "cancelled"
-            _keep(turn, stream)
+            _keep(turn, stream, _cut(services, request, stream, call.model, answer, outcome))
             raise
         finally:
             finished = stream.finished
@@ -89,13 +105,13 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
                 call.model,
                 time.perf_counter() - stream.began,
                 None if stream.first_token is None else stream.first_token - stream.began,
-                finished.usage if finished else TokenUsage(),
-                cost_usd(finished.model, finished.usage) if finished else None,
+                stream.used,
+                stream.cost,
                 outcome,
             )
             span.set(
                 seq=turn.state.seq,
-                usage=finished.usage if finished else None,
+                usage=stream.used if stream.used != TokenUsage() else None,
                 finish_reason=finished.stop_reason if finished else None,
                 error=None if outcome == "ok" else outcome,
             )
@@ -112,7 +128,31 @@ def notify(turn: Turn, services: Services, notices: list[Event]) -> None:
             services.raven.fell_back(notice.from_model, notice.to_model, notice.reason)
 
 
-def _show(turn: Turn, stream: _Stream, batch: list[StreamEvent]) -> None:
+def _cut(
+    services: Services, request: ModelRequest, stream: _Stream, model: str, answer: ModelCall | None, why: str
+) -> list[Event]:
+    """What a call that goes no further has used, if it had begun to answer and is not counted already."""
+    so_far = SoFar() if answer is None else answer.so_far
+    if stream.finished is not None or not (stream.streamed or so_far.begun):
+        return []
+    stream.used = cut_off_usage(request, so_far)
+    usage = cut_off(services, model, stream.used, step=stream.step, why=why, endpoint=stream.endpoint)
+    stream.cost = usage.cost_usd
+    return [usage]
+
+
+async def _take_back(turn: Turn, stream: _Stream, used: list[Event]) -> None:
+    """The call has failed: what was shown of it no longer counts, what it cost does, also if that is cut short."""
+    taken_back: list[Event] = []
+    try:
+        if stream.streamed:
+            taken_back.append(await discarded(turn, stream.step, "transport"))
+    finally:
+        if taken_back or used:
+            turn.write(*taken_back, *used)
+
+
+def _show(turn: Turn, services: Services, stream: _Stream, batch: list[StreamEvent]) -> None:
     """Put what one network read brought onto the thread; neighbouring pieces of one block as one delta."""
     texts: list[str] = []
     open_part: TextPart | ThinkingPart | None = None
@@ -126,7 +166,7 @@ def _show(turn: Turn, stream: _Stream, batch: list[StreamEvent]) -> None:
         if open_part is not None:
             _show_part(turn, stream, open_part, texts)
             open_part = None
-        _show_event(turn, stream, event)
+        _show_event(turn, services, stream, event)
     if open_part is not None:
         _show_part(turn, stream, open_part, texts)
     if any(not isinstance(event, CallWaiting) for event in batch):
@@ -138,17 +178,32 @@ def _show(turn: Turn, stream: _Stream, batch: list[StreamEvent]) -> None:
 def _show_part(turn: Turn, stream: _Stream, part: TextPart | ThinkingPart, texts: list[str]) -> None:
     text = "".join(texts)
     texts.clear()
+    sieve = stream.sieves.get(part.index)
+    if sieve is None:
+        sieve = stream.sieves[part.index] = SecretStream(turn.secrets, "model")
+    shown = sieve.feed(text)
     if isinstance(part, ThinkingPart):
-        turn.emit(ThinkingDelta(text=text, block_index=part.index, step=stream.step))
+        if shown:
+            turn.emit(ThinkingDelta(text=shown, block_index=part.index, step=stream.step))
         return
-    turn.emit(TextDelta(text=text, block_index=part.index, step=stream.step))
+    if shown:
+        turn.emit(TextDelta(text=shown, block_index=part.index, step=stream.step))
     said = stream.text.setdefault(part.index, [])
     said.append(text)
     if len(said) > MANY_PIECES:
         said[:] = ["".join(said)]
 
 
-def _show_event(turn: Turn, stream: _Stream, event: StreamEvent) -> None:
+def _show_held(turn: Turn, stream: _Stream, index: int, block: AssistantBlock) -> None:
+    """What was held back because a secret could have begun there."""
+    sieve = stream.sieves.pop(index, None)
+    held = sieve.finish() if sieve is not None else ""
+    if held:
+        delta = ThinkingDelta if isinstance(block, ThinkingBlock) else TextDelta
+        turn.emit(delta(text=held, block_index=index, step=stream.step))
+
+
+def _show_event(turn: Turn, services: Services, stream: _Stream, event: StreamEvent) -> None:
     match event:
         case BlockStarted():
             turn.emit(
@@ -162,6 +217,7 @@ def _show_event(turn: Turn, stream: _Stream, event: StreamEvent) -> None:
             )
         case BlockFinished(index=index, block=block):
             stream.text.pop(index, None)
+            _show_held(turn, stream, index, block)
             kind = BLOCK_TYPES[type(block)]
             turn.write(ContentBlockStop(block_index=index, block_type=kind, step=stream.step, block=block))
         case CallWaiting():
@@ -170,7 +226,9 @@ def _show_event(turn: Turn, stream: _Stream, event: StreamEvent) -> None:
             )
             turn.emit(progress)
         case CallFinished():
-            stream.finished = event
+            day = services.budgets.today().name
+            stream.finished, stream.used = event, event.usage
+            stream.cost = cost_usd(event.model, event.usage, day)
             turn.write(_usage(stream, event))
         case TextPart() | ThinkingPart():
             raise AssertionError("parts are shown together")
@@ -188,19 +246,27 @@ def _usage(stream: _Stream, event: CallFinished) -> Usage:
         output_tokens=usage.output,
         cache_hit_tokens=usage.cache_read,
         cache_write_tokens=usage.cache_write,
-        cost_usd=cost_usd(event.model, usage),
+        cost_usd=stream.cost,
         duration_ms=round((time.perf_counter() - stream.began) * 1000),
         first_token_ms=None if first is None else round((first - stream.began) * 1000),
+        endpoint=stream.endpoint,
     )
 
 
-def _keep(turn: Turn, stream: _Stream) -> None:
+def _keep(turn: Turn, stream: _Stream, used: list[Event]) -> None:
     """The call is being cancelled: what the person has read of it stays."""
-    for index, parts in stream.text.items():
-        block = TextBlock(text="".join(parts))
-        turn.write(
-            ContentBlockStop(block_index=index, block_type="text", step=stream.step, block=block, partial=True)
+    read = (
+        ContentBlockStop(
+            block_index=index,
+            block_type="text",
+            step=stream.step,
+            block=TextBlock(text="".join(parts)),
+            partial=True,
         )
+        for index, parts in stream.text.items()
+    )
+    if events := [*read, *used]:
+        turn.write(*events)
 
 
 async def discarded(turn: Turn, step: int, reason: RecoveryReason) -> Recovery:

@@ -6,7 +6,7 @@ which nothing is under way, leaves nothing held.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
@@ -18,6 +18,8 @@ from aster.infra.clock import iso_ms, now_ms
 from aster.infra.settings import Settings
 
 DAY_MS = 86_400_000
+LEAST_SECONDS, MOST_SECONDS = 0.05, 60.0
+"""How long to sleep before looking at the clock again: it may be set, and a machine may have been asleep."""
 
 
 class Day(NamedTuple):
@@ -27,13 +29,17 @@ class Day(NamedTuple):
     start_ms: int
 
     @classmethod
-    def now(cls) -> "Day":
-        start = now_ms() // DAY_MS * DAY_MS
+    def at(cls, moment_ms: int) -> "Day":
+        start = moment_ms // DAY_MS * DAY_MS
         return cls(iso_ms(start)[:10], start)
 
     @property
+    def end_ms(self) -> int:
+        return self.start_ms + DAY_MS
+
+    @property
     def end(self) -> str:
-        return iso_ms(self.start_ms + DAY_MS)
+        return iso_ms(self.end_ms)
 
 
 class Line(NamedTuple):
@@ -76,10 +82,12 @@ class Account:
 
 
 class Budgets:
-    """Every limit in force. The settings give them to all; a row gives one user or task another."""
+    """Every limit in force. The settings give them to all; a row gives one user or task another. `now` is the
+    time of day, in milliseconds."""
 
-    def __init__(self, settings: Settings, brain: Brain) -> None:
+    def __init__(self, settings: Settings, brain: Brain, now: Callable[[], int] = now_ms) -> None:
         self._brain = brain
+        self._now = now
         self._usual: dict[BudgetScope, float | None] = {
             "user": settings.budget_user_day_usd,
             "task": settings.budget_task_usd,
@@ -90,6 +98,17 @@ class Budgets:
 
     async def load(self) -> None:
         self._rows = {_place(row): row for row in await self._brain.budgets()}
+
+    def today(self) -> Day:
+        """The day (UTC) whose money is being spent, and whose prices hold."""
+        return Day.at(self._now())
+
+    async def next_day(self, day: Day) -> Day:
+        """Wait until it is no longer that day; the day it is then."""
+        while (today := self.today()) == day:
+            left = (day.end_ms - self._now()) / 1000
+            await asyncio.sleep(min(max(left, LEAST_SECONDS), MOST_SECONDS))
+        return today
 
     @property
     def usual(self) -> dict[BudgetScope, float | None]:
@@ -154,7 +173,7 @@ class Budgets:
         lines = [line for line in self._lines(key) if line.scope != "turn"]
         if not lines:
             return
-        day = Day.now()
+        day = self.today()
         spent = await self._brain.spent(key, day.start_ms)
         for line in lines:
             used = spent.user if line.scope == "user" else spent.task

@@ -72,9 +72,9 @@ async def _passed(
     while True:
         account.freed.clear()
         held = {scope: account.held(scope, turn.key.task_id) for scope in NAMES}
-        day = Day.now()
+        day = services.budgets.today()
         stands = await _stands(turn, services, day)
-        request, estimate = _chosen(turn, services, stands, asked)
+        request, estimate = _chosen(turn, services, stands, asked, day)
         _climb(turn, services, stands, estimate, day)
         if all(stand.spent + held[stand.line.scope] + estimate <= stand.ceiling + TINY for stand in stands):
             return request, estimate
@@ -106,10 +106,10 @@ def _concerns(case: BudgetCase, line: Line, day: Day) -> bool:
 
 
 def _chosen(
-    turn: Turn, services: Services, stands: list[Stand], request: ModelRequest
+    turn: Turn, services: Services, stands: list[Stand], request: ModelRequest, day: Day
 ) -> tuple[ModelRequest, float]:
     """The request with the model this budget still pays for, and the most it may cost; warns when it is short."""
-    estimate = most_usd(request)
+    estimate = most_usd(request, day.name)
     if estimate is None and not turn.state.model_calls:
         message = "the model has no known price, so its calls count for no budget; set one with MODEL_FACTS_PATH"
         services.raven.note("budget_unpriced", "warning", message, model=request.model)
@@ -119,7 +119,7 @@ def _chosen(
     light = services.herald.light(request) if short else None
     if light is not None:
         request = msgspec.structs.replace(request, model=light, firm=True)
-        estimate = most_usd(request)
+        estimate = most_usd(request, day.name)
     return request, estimate or 0.0
 
 

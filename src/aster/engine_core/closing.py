@@ -23,7 +23,14 @@ CANCELLED = "(cancelled)"
 def unanswered(state: TurnState, output: str = CANCELLED, error: str = "cancelled") -> list[Event]:
     """A result for every call that has none."""
     return [
-        ToolResult(tool=call.call.name, tool_call_id=call.call.id, step=state.step, output=output, error=error)
+        ToolResult(
+            tool=call.call.name,
+            tool_call_id=call.call.id,
+            step=state.step,
+            output=output,
+            error=error,
+            trusted=True,
+        )
         for call in state.unresolved
     ]
 

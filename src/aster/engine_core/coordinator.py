@@ -12,17 +12,21 @@ from aster.brain.unit import Conflict, Idle, Owned, Waiting
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import ErrorEvent, Event, Phase, TaskLifecycle, ThreadLifecycle, UserMessage
 from aster.contracts.model import decode, encode
-from aster.contracts.turn import TurnState
+from aster.contracts.turn import TurnState, TurnStatus
 from aster.engine_core import humans, segments
 from aster.engine_core.fold import apply
 from aster.engine_core.history import Place
 from aster.engine_core.live import Live, LiveTurns
 from aster.engine_core.opening import opening
 from aster.engine_core.orders import Cancelled, HitlReply, OnBusy, Order, Ticket
+from aster.engine_core.permissions import moded
+from aster.engine_core.redaction import clean_order, clean_reply
 from aster.engine_core.runner import Runner
 from aster.engine_core.services import Services
 from aster.engine_core.tasks import existing
+from aster.engine_core.titles import Titles
 from aster.engine_core.turn import Turn
+from aster.engine_core.unfinished import discard_unfinished
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
 
@@ -30,11 +34,12 @@ log = logging.getLogger("aster.coordinator")
 
 
 class Coordinator:
-    def __init__(self, services: Services, runner: Runner, live: LiveTurns) -> None:
+    def __init__(self, services: Services, runner: Runner, live: LiveTurns, titles: Titles) -> None:
         self._services = services
         self._brain = services.brain
         self._runner = runner
         self._live = live
+        self._titles = titles
         self.draining = False
 
     @property
@@ -45,6 +50,7 @@ class Coordinator:
         """Take an order: start a turn, or do what it says should be done when the task is busy."""
         self._admit()
         self._check_model(order.model)
+        order = clean_order(self._services.secrets, moded(self._services.settings, order))
         key = ThreadKey(user_id, order.task_id)
         await self._services.budgets.admit(key)
         ending = self._live.get(key)
@@ -187,6 +193,8 @@ class Coordinator:
                 turn.history = await self._services.history.load(key, place)
             over = await segments.run(turn, self._services)
             live.followed = live.followed or not over
+            if turn.state.status is TurnStatus.COMPLETED:
+                self._titles.consider(turn)
         except asyncio.CancelledError:
             if live.stop_reason is None:
                 raise
@@ -312,7 +320,7 @@ class Coordinator:
         key = ThreadKey(record.user_id, record.task_id)
         live = self._live.claim(key, record.turn_id, followed=True)
         turn = live.turn = await segments.load(self._services, key, record.turn_id)
-        await segments.discard_unfinished(turn)
+        await discard_unfinished(turn, self._services)
         self._start(key, live, turn, None)
 
     async def _give_up(self, record: TurnRecord) -> None:
@@ -336,6 +344,7 @@ class Coordinator:
     async def drain(self, seconds: float) -> bool:
         """Stop admitting, let turns reach a safe boundary, then leave the rest for the next start."""
         self.draining = True
+        await self._titles.close()
         for live in self._live:
             if live.turn is not None:
                 live.turn.yielding = True
@@ -345,7 +354,7 @@ class Coordinator:
 
     async def answer(self, user_id: str, reply: HitlReply) -> tuple[str, str]:
         """Take a person's answer; the turn goes on when nothing else is open."""
-        request = await humans.answer(self._services, user_id, reply)
+        request = await humans.answer(self._services, user_id, clean_reply(self._services.secrets, reply))
         key = ThreadKey(user_id, request.task_id)
         resumed = await self._resume_answered(key, request.turn_id)
         return "resumed" if resumed else "answered", request.request_id
@@ -355,6 +364,12 @@ class Coordinator:
         waiting = await self._brain.pending_requests(user_id)
         for request in await humans.reconsider(self._services, waiting):
             await self._resume_answered(ThreadKey(user_id, request.task_id), request.turn_id)
+
+    async def begin_day(self) -> None:
+        """A new day has begun: go on with the turns that yesterday's money was not enough for."""
+        waiting = await self._brain.budget_requests()
+        for request in await humans.reconsider(self._services, waiting):
+            await self._resume_answered(ThreadKey(request.user_id, request.task_id), request.turn_id)
 
     async def _resume_answered(self, key: ThreadKey, turn_id: str) -> bool:
         """Go on if nothing is open any more. A turn still on its way to being parked does so by itself then."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -12,6 +13,7 @@ from aster import __version__
 from aster.brain.protocol import Brain
 from aster.brain.records import ObservabilityRow
 from aster.brain.sqlite.brain import SqliteBrain
+from aster.catalog.catalog import Catalog
 from aster.contracts.events import Event
 from aster.contracts.llm import ModelRequest
 from aster.contracts.model import encode
@@ -20,10 +22,13 @@ from aster.engine_core.assemble import instructions
 from aster.engine_core.budget import Budgets
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.history import History
+from aster.engine_core.hooks.hooks import Hooks
 from aster.engine_core.live import LiveTurns
+from aster.engine_core.permissions import Permissions
 from aster.engine_core.runner import LocalRunner
 from aster.engine_core.services import Services
 from aster.engine_core.tasks import Tasks
+from aster.engine_core.titles import Titles
 from aster.herald import operator_facts
 from aster.herald.endpoint import Endpoint
 from aster.herald.local.runtime import LocalRuntime
@@ -31,16 +36,20 @@ from aster.herald.local.transport import LocalTransport
 from aster.herald.pools import Pools
 from aster.herald.roster import BUILT_IN
 from aster.infra.clock import now_ms
-from aster.infra.logging import redact
+from aster.infra.secrets import PROCESS, Secrets
 from aster.infra.settings import Settings
+from aster.memory.embeddings.choice import embedder, made_by
+from aster.memory.memory import Memory
 from aster.raven import traces
 from aster.raven.observation import Observation
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
+from aster.sandbox.egress import with_egress
 from aster.sandbox.selection import choose
 from aster.sandbox.workspaces import Workspaces
+from aster.utility_directory.background import Background
 from aster.utility_directory.platform_registry import platform_tools
-from aster.utility_directory.tool import ToolLimits
+from aster.utility_directory.tool import Tool, ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 
 log = logging.getLogger("aster.engine")
@@ -50,21 +59,33 @@ OPERATOR = "operator"
 
 
 class Engine:
-    """Made from settings; usable between `start` and `stop`. `clock` is what circuits are timed by."""
+    """Made from settings; usable between `start` and `stop`. `clock` is what circuits are timed by, `now` tells
+    the day whose prices and budgets hold."""
 
+    background: Background
     brain: Brain
     herald: Pools
     sandbox: Sandbox
     raven: Raven
     budgets: Budgets
+    memory: Memory
     coordinator: Coordinator
+    permissions: Permissions
     tasks: Tasks
 
-    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], int] = now_ms,
+    ) -> None:
         self.settings = settings
         self._clock = clock
+        self._now = now
         self.started_at_ms = now_ms()
         self.leaving = False
+        self.secrets = Secrets(parent=PROCESS)
         self.local: LocalRuntime | None = None
         self._parts = AsyncExitStack()
         self._counts = {"suspended": 0, "pending": 0, "waiting": 0}
@@ -83,8 +104,10 @@ class Engine:
 
     async def _start(self) -> None:
         settings = self.settings
-        for secret in settings.secrets:
-            redact(secret.get_secret_value())
+        self.secrets.shapes = PROCESS.shapes = settings.secret_patterns == "on"  # noqa: S105
+        for name, secret in settings.secrets.items():
+            self.secrets.register(secret.get_secret_value(), name)
+        self.secrets.register_environment(os.environ)
         operator_facts.adopt(settings.model_facts_path)
         endpoint = await self._endpoint()
         self.brain = SqliteBrain(settings.sqlite_db_path)
@@ -97,9 +120,14 @@ class Engine:
             traces=traces.connect(settings.otel_exporter_otlp_endpoint, version=__version__),
         )
         self._parts.push_async_callback(asyncio.to_thread, self.raven.close)
+        vectors = embedder(settings)
+        self.memory = Memory(self.brain.memory, self.secrets, vectors, made_by)
+        await self.memory.start()
+        self._parts.push_async_callback(self.memory.close)
         if applied:
             self.raven.note("migration", "info", "the brain was migrated", applied=applied)
-        tools = platform_tools()
+        self._catalog = Catalog(settings, platform_tools(settings, vectors))
+        tools = await asyncio.to_thread(self._catalog.load)
         self.herald = Pools(
             settings,
             endpoint,
@@ -109,33 +137,45 @@ class Engine:
         )
         self._parts.push_async_callback(self.herald.close)
         self.herald.restore(await self.brain.quota_windows())
-        self.sandbox = await choose(settings)
+        self.sandbox = with_egress(await choose(settings), settings, self.raven.note, self.secrets)
         self._parts.callback(self.sandbox.close)
-        self.budgets = Budgets(settings, self.brain)
+        self.budgets = Budgets(settings, self.brain, self._now)
         await self.budgets.load()
+        runtime = self._runtime = ToolRuntime(tools, self.secrets)
+        workspaces = Workspaces(settings, self.sandbox)
+        self.permissions = Permissions(settings, self.brain, runtime, workspaces, self.sandbox)
+        self.background = await self._commands()
         services = Services(
             settings=settings,
             brain=self.brain,
             herald=self.herald,
-            tools=ToolRuntime(tools),
+            tools=runtime,
             sandbox=self.sandbox,
-            workspaces=Workspaces(settings, self.sandbox),
+            workspaces=workspaces,
             limits=ToolLimits.of(settings),
             raven=self.raven,
             history=History(self.brain),
             budgets=self.budgets,
+            secrets=self.secrets,
+            permissions=self.permissions,
+            hooks=Hooks(settings),
+            background=self.background,
         )
         live = LiveTurns()
-        self.coordinator = Coordinator(services, LocalRunner(settings.task_slots), live)
+        self.coordinator = Coordinator(services, LocalRunner(settings.task_slots), live, Titles(services))
         self.tasks = Tasks(services, live)
         self._bind_gauges()
         await self.coordinator.recover()
         keeper = asyncio.create_task(self._keep(), name="retention")
         self._parts.push_async_callback(_cancelled, keeper)
+        calendar = asyncio.create_task(self._begin_days(), name="days")
+        self._parts.push_async_callback(_cancelled, calendar)
 
     async def drain(self, seconds: float | None = None) -> bool:
-        """Stop admitting, let turns reach a safe boundary, then send clients away; says whether all did in time."""
+        """Stop admitting, let turns reach a safe boundary, end background commands, then send clients away; says
+        whether all turns did in time."""
         done = await self.coordinator.drain(self.settings.drain_seconds if seconds is None else seconds)
+        await self.background.close()
         self.leaving = True
         self.brain.fanout.wake_all()
         return done
@@ -145,6 +185,16 @@ class Engine:
         if hasattr(self, "coordinator"):
             await self.drain()
         await self._parts.aclose()
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What models may call at this moment."""
+        return self._runtime.registry.tools
+
+    async def reload_catalog(self) -> None:
+        """Read the catalog again; turns use it from their next model call on. One that is wrong changes nothing."""
+        self._runtime.registry = await asyncio.to_thread(self._catalog.load)
+        self.raven.note("catalog_reloaded", "info", "the catalog was read again", tools=len(self.tools))
 
     async def measure(self) -> bytes:
         """All metrics as they are now, in the Prometheus text format."""
@@ -174,6 +224,13 @@ class Engine:
         self._parts.push_async_callback(self.local.stop)
         return LocalTransport(self.local)
 
+    async def _commands(self) -> Background:
+        """What runs behind turns; what did so when the engine stopped is lost."""
+        background = Background(self.settings, self.brain, self.secrets)
+        await background.recover()
+        self._parts.push_async_callback(background.close)
+        return background
+
     def _observe(self, seen: Observation) -> None:
         row = ObservabilityRow(
             event_id=seen.event_id,
@@ -191,6 +248,7 @@ class Engine:
 
     def _bind_gauges(self) -> None:
         brain, coordinator = self.brain, self.coordinator
+        self.raven.bind_redactions(self.secrets.counts, PROCESS.counts)
         self.raven.bind_gauges(
             {
                 "slots_used": lambda: coordinator.slots[0],
@@ -204,6 +262,9 @@ class Engine:
                 "circuits_open": lambda: sum(node.breaker.state == "open" for node in self.herald.nodes),
                 "circuits_half_open": lambda: sum(node.breaker.state == "half_open" for node in self.herald.nodes),
                 "quotas_used_up": lambda: sum(node.quota.wait() > 0 for node in self.herald.nodes),
+                "background_waiting": lambda: self.herald.background.waiting,
+                "background_running": lambda: self.herald.background.running,
+                "background_waited_seconds": lambda: self.herald.background.waited_seconds,
                 "commits": lambda: brain.written[0],
                 "events": lambda: brain.written[1],
             }
@@ -218,7 +279,19 @@ class Engine:
                 deltas_before=now - settings.channel_state_ttl_active * 1000,
                 observations_before=now - settings.observability_days * 86_400_000,
             )
+            gone += await self.memory.expire()
             await asyncio.sleep(1.0 if gone else RETENTION_SECONDS)
+
+
+    async def _begin_days(self) -> None:
+        """At midnight (UTC) budgets begin anew: what they had stopped goes on."""
+        day = self.budgets.today()
+        while True:
+            day = await self.budgets.next_day(day)
+            try:
+                await self.coordinator.begin_day()
+            except Exception:  # whatever keeps it from going on today must not keep it from doing so tomorrow
+                log.exception("turns that wait for a new day's budget could not all go on")
 
 
 def _checked(done: "asyncio.Future[list[Event]]") -> None:

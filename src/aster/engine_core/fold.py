@@ -1,7 +1,8 @@
 """The fold: the one function that turns a turn's events into its state.
 
 The running loop, a restart, a fork and a replay all use it, so they cannot disagree. Deltas carry nothing the state
-needs: a block counts when its `content_block_stop` is there, a model call when its `usage` is there.
+needs: a block counts when its `content_block_stop` is there, a model call when its `usage` is there. The usage of a
+call that was cut off is money and nothing else.
 """
 
 from collections.abc import Iterable
@@ -17,11 +18,15 @@ from aster.contracts.events import (
     Grade,
     HitlRequest,
     HitlResolved,
+    HookRan,
+    PermissionSuggestion,
     Phase,
     ProviderFallback,
     Recovery,
     ThreadLifecycle,
+    TodoUpdate,
     ToolCallIssued,
+    ToolError,
     ToolResult,
     TransitionReason,
     TurnTransition,
@@ -31,7 +36,7 @@ from aster.contracts.events import (
 )
 from aster.contracts.llm import TokenUsage
 from aster.contracts.messages import Message
-from aster.contracts.tools import ToolCall
+from aster.contracts.tools import PERMISSION_DENIED, ToolCall
 from aster.contracts.turn import (
     Answer,
     BudgetCase,
@@ -43,6 +48,7 @@ from aster.contracts.turn import (
     TurnState,
     TurnStatus,
 )
+from aster.engine_core import ledger, reminders
 
 _STATUS = {
     Phase.STARTED: TurnStatus.RUNNING,
@@ -74,13 +80,17 @@ def apply(state: TurnState, event: Event) -> None:
             state.step = event.step
             state.step_blocks.append(event.block)
         case Usage():
-            _called(state, event)
+            _paid(state, event)
+            if not event.estimated:
+                _called(state, event)
         case UserMessage():
             state.messages.append(Message(role="user", content=event.content, id=event.message_id))
         case ToolCallIssued():
             call = state.calls[event.tool_call_id]
             call.issued, call.effect = event.attempt, event.effect
             state.lasting_effects = state.lasting_effects or not event.effect.repeatable
+        case ToolError():
+            state.calls[event.tool_call_id].failure = event.failure
         case ToolResult():
             _answered(state, event)
         case HitlRequest():
@@ -89,8 +99,14 @@ def apply(state: TurnState, event: Event) -> None:
             state.budget_warned[event.scope] = event.limit
         case HitlResolved():
             _resolved(state, event)
+        case PermissionSuggestion():
+            state.denials = 0
         case TurnTransition():
             _went_round(state, event)
+        case HookRan():
+            _hooked(state, event)
+        case TodoUpdate():
+            state.todos, state.todo_rounds = event.todos, -1
         case Recovery():
             _discarded(state, event)
         case ProviderFallback():
@@ -111,7 +127,7 @@ def place(state: TurnState, event: Event) -> None:
         return
     state.seq = max(state.seq, event.seq)
     match event:
-        case ContentBlockStop():
+        case ContentBlockStop() | Usage(estimated=True):
             return
         case Usage():
             state.step_floor = state.boundary_seq
@@ -128,17 +144,8 @@ def _called(state: TurnState, event: Usage) -> None:
     state.model_calls += 1
     state.settled = False
     state.stop_reason = event.stop_reason
+    state.endpoint = event.endpoint
     state.transitions.pop(TransitionReason.TRANSPORT_RETRY, None)
-    cached = event.cache_hit_tokens + event.cache_write_tokens
-    state.usage = state.usage.plus(
-        TokenUsage(
-            input=event.input_tokens - cached,
-            output=event.output_tokens,
-            cache_read=event.cache_hit_tokens,
-            cache_write=event.cache_write_tokens,
-        )
-    )
-    state.cost_usd += event.cost_usd or 0.0
     if blocks:
         state.messages.append(Message(role="assistant", content=tuple(blocks), id=event.message_id))
     state.calls = {
@@ -150,10 +157,31 @@ def _called(state: TurnState, event: Usage) -> None:
     }
 
 
+def _paid(state: TurnState, event: Usage) -> None:
+    cached = event.cache_hit_tokens + event.cache_write_tokens
+    state.usage = state.usage.plus(
+        TokenUsage(
+            input=event.input_tokens - cached,
+            output=event.output_tokens,
+            cache_read=event.cache_hit_tokens,
+            cache_write=event.cache_write_tokens,
+        )
+    )
+    state.cost_usd += event.cost_usd or 0.0
+
+
 def _answered(state: TurnState, event: ToolResult) -> None:
     content = event.content or (TextBlock(text=event.output),)
-    state.calls[event.tool_call_id].result = ToolResultBlock(
-        tool_use_id=event.tool_call_id, content=content, is_error=event.error is not None
+    call = state.calls[event.tool_call_id]
+    state.denials += event.error == PERMISSION_DENIED
+    ledger.record(state.ledger, call, event)
+    if ledger.changed(call, event):
+        state.transitions.pop(TransitionReason.LOOP_GUARD, None)
+    call.result = ToolResultBlock(
+        tool_use_id=event.tool_call_id,
+        content=content,
+        is_error=event.error is not None,
+        trusted=event.trusted,
     )
     results = [call.result for call in state.calls.values() if call.result is not None]
     if len(results) == len(state.calls):
@@ -170,6 +198,8 @@ def _asked(state: TurnState, event: HitlRequest) -> None:
 
 
 def _resolved(state: TurnState, event: HitlResolved) -> None:
+    if event.approved:
+        state.denials = 0
     answer = Answer(text=event.answer, approved=event.approved, feedback=event.feedback, content=event.content)
     state.budget_questions = [
         msgspec.structs.replace(question, answer=answer) if question.request_id == event.request_id else question
@@ -184,13 +214,32 @@ def _resolved(state: TurnState, event: HitlResolved) -> None:
         ]
 
 
+def _hooked(state: TurnState, event: HookRan) -> None:
+    """A hook has spoken: about the message, or about a call before it runs. It is not asked about it again."""
+    state.hook_stopped = state.hook_stopped or event.stop
+    if event.tool_call_id is None:
+        state.prompted = state.prompted or event.hook_event != "Stop"
+        return
+    call = state.calls.get(event.tool_call_id)
+    if call is None or event.hook_event != "PreToolUse":
+        return
+    call.hooked = True
+    call.hook_permission = event.permission or call.hook_permission
+    if event.updated_input is not None:
+        call.call = msgspec.structs.replace(call.call, input=event.updated_input)
+
+
 def _went_round(state: TurnState, event: TurnTransition) -> None:
     state.settled = True
     state.transition = Transition(reason=event.reason, attempt=event.attempt)
     state.transitions[event.reason] = event.attempt
     if event.max_tokens is not None:
         state.max_tokens = event.max_tokens
-    if event.reason is TransitionReason.TOOL_RESULT_CONTINUATION:
+    if state.todos:
+        state.todo_rounds = 0 if reminders.todo_due(state) else state.todo_rounds + 1
+    if event.reason is TransitionReason.LOOP_GUARD:
+        ledger.pivot(state.ledger)
+    if event.reason in (TransitionReason.TOOL_RESULT_CONTINUATION, TransitionReason.LOOP_GUARD):
         state.max_tokens = None
         state.transitions.pop(TransitionReason.MAX_TOKENS_RECOVERY, None)
         state.transitions.pop(TransitionReason.PAUSE_TURN, None)

@@ -2,27 +2,36 @@
 
 from collections.abc import Iterable
 
+from aster.brain.grants import GrantRow
 from aster.brain.records import HitlRecord, ThreadKey
 from aster.brain.unit import Conflict, Unanswered
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import HitlResolved
 from aster.contracts.model import decode
+from aster.contracts.permissions import ALWAYS, GrantOffer, GrantScope
 from aster.contracts.turn import BudgetCase
-from aster.engine_core.budget import Day
+from aster.engine_core.budget import Day, Line
 from aster.engine_core.orders import HitlReply
+from aster.engine_core.permissions import MAIN_AGENT, check_room
 from aster.engine_core.services import Services
 from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
 
 _YES = frozenset({"yes", "y", "allow", "approve", "approved", "true"})
 _NO = frozenset({"no", "n", "deny", "reject", "rejected", "false"})
+_REACH: dict[str, GrantScope] = {"task": "task", "agent": "agent", "everywhere": "everywhere"}
 
 
 async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlRecord:
     """Resolve a request; returns it as it was."""
     request = await _find(services, user_id, reply)
-    approved = _approved(request, reply.answer)
+    scope = _scope(request, reply)
+    approved = True if scope else _approved(request, reply.answer)
+    grant = _grant(user_id, request, reply, scope) if scope else None
+    if grant is not None:
+        check_room(await services.brain.grants(user_id))
     if request.kind == "budget" and approved and not reply.operator:
-        _check_allowed(request)
+        _check_allowed(request, services.budgets.today())
     resolved = HitlResolved(
         request_id=request.request_id,
         answer=reply.answer,
@@ -30,10 +39,13 @@ async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlReco
         feedback=reply.feedback,
         content=reply.content_blocks,
         resolved_by=reply.resolved_by,
+        scope=scope,
+        grant_id=grant.grant_id if grant else None,
     )
-    key = ThreadKey(user_id, request.task_id)
+    key, rows = ThreadKey(user_id, request.task_id), [grant] if grant else []
+    guard = Unanswered(request.request_id)
     try:
-        await services.brain.append(key, request.turn_id, [resolved], guard=Unanswered(request.request_id))
+        await services.brain.append(key, request.turn_id, [resolved], rows=rows, guard=guard)
     except Conflict:
         raise _nothing_pending(reply) from None
     services.raven.hitl_resolved(request.kind, (now_ms() - request.created_at) / 1000)
@@ -62,24 +74,56 @@ def _nothing_pending(reply: HitlReply) -> EngineError:
     )
 
 
+def _scope(request: HitlRecord, reply: HitlReply) -> GrantScope | None:
+    """How far an "always" reaches: as it says itself, or as `scope` says, or as little as possible."""
+    word, _, reach = reply.answer.strip().lower().partition(" ")
+    if request.kind != "permission" or word != "always":
+        if reply.scope is not None:
+            raise _unfit(request, "always (or leave `scope` out)")
+        return None
+    said = _REACH.get(reach.removeprefix("this ").strip(" ()")) if reach else reply.scope or "task"
+    if said is None or (reply.scope is not None and reply.scope != said):
+        raise _unfit(request, ", ".join(ALWAYS))
+    if request.offer is None:
+        raise _unfit(request, "yes or no (there is no rule that fits this call alone)")
+    return said
+
+
+def _grant(user_id: str, request: HitlRecord, reply: HitlReply, scope: GrantScope) -> GrantRow:
+    offered = decode(request.offer or b"{}", GrantOffer)
+    return GrantRow(
+        grant_id=new_id("grant"),
+        user_id=user_id,
+        tool=offered.tool,
+        pattern=offered.pattern,
+        behavior="allow",
+        scope=scope,
+        task_id=request.task_id if scope == "task" else "",
+        agent=MAIN_AGENT if scope == "agent" else "",
+        request_id=request.request_id,
+        created_by=reply.resolved_by or user_id,
+        created_at=now_ms(),
+    )
+
+
 def _approved(request: HitlRecord, text: str) -> bool | None:
     """Check an answer against what was asked; None where approval is not the question."""
     word = text.strip().lower()
     if request.kind in ("permission", "budget"):
         if word in _YES or word in _NO:
             return word in _YES
-        raise _unfit(request, "yes or no")
+        raise _unfit(request, "yes, no or always" if request.offer else "yes or no")
     options = decode(request.options, list[str]) if request.options else []
     if request.kind == "in_doubt" and text not in options:
         raise _unfit(request, " or ".join(options))
     return None
 
 
-def _check_allowed(request: HitlRecord) -> None:
+def _check_allowed(request: HitlRecord, day: Day) -> None:
     """Whether a user's own yes is enough: not to go beyond what the operator set, except within a turn."""
     case = _case(request)
     own = case.rung == "ask" or case.owner == "user" or case.scope == "turn"
-    if not own and case.day in (None, Day.now().name):
+    if not own and case.day in (None, day.name):
         raise EngineError(
             ErrorCode.PERMISSION_DENIED,
             "Only the operator can let work go beyond this budget, or raise it with PUT /usage/budgets."
@@ -89,23 +133,36 @@ def _check_allowed(request: HitlRecord) -> None:
 
 
 async def reconsider(services: Services, requests: Iterable[HitlRecord]) -> list[HitlRecord]:
-    """Close the questions about a budget that has been raised or lifted since; returns those that were closed."""
+    """Close the questions about a budget that has been raised or lifted since, or is a new day's by now and has
+    room; returns those that were closed."""
     closed: list[HitlRecord] = []
     for request in requests:
         if request.kind != "budget":
             continue
         key, case = ThreadKey(request.user_id, request.task_id), _case(request)
         line = services.budgets.line(key, case.scope, case.owner)
+        answer = "raised"
         if line is not None and line.limit <= case.limit_usd:
-            continue
-        raised = HitlResolved(request_id=request.request_id, answer="raised")
+            if not await _begun_anew(services, key, case, line):
+                continue
+            answer = "new_day"
+        resolved = HitlResolved(request_id=request.request_id, answer=answer)
         try:
-            await services.brain.append(key, request.turn_id, [raised], guard=Unanswered(request.request_id))
+            await services.brain.append(key, request.turn_id, [resolved], guard=Unanswered(request.request_id))
         except Conflict:
             continue
         services.raven.hitl_resolved(request.kind, (now_ms() - request.created_at) / 1000)
         closed.append(request)
     return closed
+
+
+async def _begun_anew(services: Services, key: ThreadKey, case: BudgetCase, line: Line) -> bool:
+    """Whether a day has begun since in which the call that was held back may be paid for."""
+    day = services.budgets.today()
+    if case.day is None or case.day >= day.name:
+        return False
+    spent = await services.brain.spent(key, day.start_ms)
+    return spent.user + case.estimate_usd <= line.limit
 
 
 def _case(request: HitlRecord) -> BudgetCase:

@@ -6,7 +6,7 @@ judgement only tunes a call (sampling, how long to think); nothing is allowed or
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 _WORD = re.compile(r"[a-z0-9_]+(?:[.+#'-][a-z0-9_]+)*")
 _EXTENSION = re.compile(r"[\w/-]+\.(?:py|js|html|css|ts|tsx|jsx|sh)")
@@ -35,6 +35,12 @@ EXTENDED = _words(
     " architecture architect explain why analyze analysis sql query vacuum cte deadlock concurrency"
 )
 EXTENDED_PAIRS = frozenset({("explain", "analyze"), ("race", "condition")})
+
+
+@lru_cache(maxsize=64)
+def intent_of(text: str) -> "Intent":
+    """The judgement of a message; each step of a turn asks for the same one again."""
+    return Intent(text)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,13 @@ async def opening(
         place, original = await history.find(key, changed)
         if order.retry_message_id is not None:
             content = tuple(block for block in original.content if isinstance(block, MediaBlock))
-    request = TurnRequest(direct=order.direct, super_thinking=order.super_thinking, model=order.model)
+    request = TurnRequest(
+        direct=order.direct,
+        super_thinking=order.super_thinking,
+        model=order.model,
+        permission_mode=order.permission_mode or "default",
+        unattended=order.unattended,
+    )
     started = ThreadLifecycle(
         phase=Phase.STARTED,
         request=to_builtins(request),

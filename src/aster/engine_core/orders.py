@@ -6,6 +6,7 @@ from enum import StrEnum
 from aster.brain.fanout import Subscription
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.model import Contract
+from aster.contracts.permissions import GrantScope, PermissionMode
 
 
 class OnBusy(StrEnum):
@@ -30,6 +31,8 @@ class Order(Contract):
     on_busy: OnBusy = OnBusy.REJECT
     request_id: str | None = None
     model: str | None = None
+    permission_mode: PermissionMode | None = None
+    unattended: bool = False
 
 
 @dataclass(slots=True)
@@ -56,6 +59,7 @@ class HitlReply(Contract):
     content_blocks: tuple[MediaBlock, ...] = ()
     resolved_by: str | None = None
     operator: bool = False
+    scope: GrantScope | None = None
 
 
 class Cancelled(Contract):

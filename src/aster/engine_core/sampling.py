@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aster.contracts.llm import ModelRequest
 from aster.contracts.model import Contract
-from aster.engine_core.intent import CREATIVE, PRECISE, Intent
+from aster.engine_core.intent import CREATIVE, PRECISE, Intent, intent_of
 from aster.herald.profiles import profile_of
 
 SUPER_THINKING = 8192
@@ -44,10 +44,10 @@ def choose(intent: Intent, first_step: bool) -> Sampling:
 
 def tuned(request: ModelRequest, said: str, *, first_step: bool, super_thinking: bool) -> ModelRequest:
     """A model call with what fits the person's words: how freely to choose, and how long to think."""
-    intent, profile = Intent(said), profile_of(request.model)
+    intent, profile = intent_of(said), profile_of(request.model)
     if super_thinking:
         request = replace(request, thinking_budget=SUPER_THINKING)
-    elif intent.deserves_thought and profile.thinking != "none":
+    elif profile.thinking != "none" and intent.deserves_thought:
         request = replace(request, thinking_budget=EXTENDED_THINKING)
     if profile.known:
         return request

@@ -10,7 +10,7 @@ import time
 
 from aster.brain.records import ThreadKey
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import Phase, Recovery
+from aster.contracts.events import Phase
 from aster.contracts.turn import TurnState
 from aster.engine_core import agent_loop, channel_state
 from aster.engine_core.closing import fail, finish, suspend
@@ -28,16 +28,9 @@ async def load(services: Services, key: ThreadKey, turn_id: str) -> Turn:
     brain = services.brain
     state = await channel_state.load(brain, key, turn_id)
     history = await services.history.load(key, Place(state.follows_turn_id, state.follows_messages))
-    return Turn(key=key, brain=brain, state=state, history=history, started=time.perf_counter())
-
-
-async def discard_unfinished(turn: Turn) -> None:
-    """After a crash: what a model call had streamed without finishing is taken back, visibly."""
-    state = turn.state
-    leftover = await turn.brain.frames(turn.key, state.boundary_seq, 1, turn.turn_id)
-    if leftover:
-        start = state.boundary_seq + 1
-        turn.write(Recovery(discarded_from_seq=start, reason="restart", step=state.step + 1))
+    return Turn(
+        key=key, brain=brain, state=state, history=history, secrets=services.secrets, started=time.perf_counter()
+    )
 
 
 async def run(turn: Turn, services: Services) -> bool:
@@ -90,4 +83,12 @@ async def _fail(turn: Turn, services: Services, error: EngineError) -> None:
 
 def fresh(services: Services, key: ThreadKey, state: TurnState) -> Turn:
     """A turn whose first events are being written right now."""
-    return Turn(key=key, brain=services.brain, state=state, history=[], started=time.perf_counter(), steered=False)
+    return Turn(
+        key=key,
+        brain=services.brain,
+        state=state,
+        history=[],
+        secrets=services.secrets,
+        started=time.perf_counter(),
+        steered=False,
+    )

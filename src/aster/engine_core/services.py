@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from aster.brain.protocol import Brain
 from aster.engine_core.budget import Budgets
 from aster.engine_core.history import History
+from aster.engine_core.hooks.hooks import Hooks
+from aster.engine_core.permissions import Permissions
 from aster.herald.pools import Pools
+from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
 from aster.sandbox.workspaces import Workspaces
+from aster.utility_directory.background import Background
 from aster.utility_directory.tool import ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 
@@ -26,3 +30,7 @@ class Services:
     raven: Raven
     history: History
     budgets: Budgets
+    secrets: Secrets
+    permissions: Permissions
+    hooks: Hooks
+    background: Background

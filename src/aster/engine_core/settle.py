@@ -10,6 +10,7 @@ from aster.contracts.blocks import TextBlock, ToolUseBlock
 from aster.contracts.events import ProviderFallback, TransitionReason, TurnTransition, UserMessage
 from aster.contracts.llm import StopReason
 from aster.contracts.turn import TurnState
+from aster.engine_core import ledger, reminders
 from aster.engine_core.ask import discarded, notify
 from aster.engine_core.assemble import assemble
 from aster.engine_core.services import Services
@@ -23,6 +24,7 @@ TRANSPORT_RETRIES = 3
 TRUNCATION_RETRIES = 3
 PAUSES = 20
 BUDGET_CONTINUATIONS = 20
+CIRCLES = 2
 LITTLE_TOKENS = 500
 LITTLE_IN_A_ROW = 3
 LONGEST_WAIT = 60.0
@@ -33,6 +35,7 @@ CONTINUE = (
     "Your answer was cut off at the output limit. Go on exactly where it stopped: "
     "no apology, no recap, no repetition."
 )
+LAST_WORDS = "No tool runs any more in this turn: answer the person now with what you have."
 SMALLER = (
     "Your tool call was cut off at the output limit and was not run. "
     "Do the same in smaller pieces, several calls if need be."
@@ -43,8 +46,12 @@ async def settle(turn: Turn, services: Services) -> None:
     """Decide after a model call without open tool calls: return to go round again, or raise `Ended`."""
     state = turn.state
     if state.calls:
+        if state.last_words:
+            raise Ended(TransitionReason.LOOP_GUARD)
+        if state.hook_stopped:
+            raise Ended("hook_stopped")
         _limit(state, services)
-        _go_round(turn, TransitionReason.TOOL_RESULT_CONTINUATION, services.settings.max_turns)
+        _after_tools(turn, services)
         return
     match state.stop_reason:
         case StopReason.PAUSE_TURN:
@@ -55,6 +62,26 @@ async def settle(turn: Turn, services: Services) -> None:
             _continue_budget(turn, services)
         case reason:
             raise Ended(reason or StopReason.END_TURN)
+
+
+def _after_tools(turn: Turn, services: Services) -> None:
+    """Go on with the results, and with what the model should know about them."""
+    state = turn.state
+    circling = ledger.advice(state)
+    if circling is None:
+        said = [_said(text) for text in reminders.due(state)]
+        _go_round(turn, TransitionReason.TOOL_RESULT_CONTINUATION, services.settings.max_turns, *said)
+        return
+    attempt = CIRCLES if circling.final else 1
+    services.raven.note("loop_guard", "warning", circling.text, attempt=attempt)
+    transition = TurnTransition(
+        reason=TransitionReason.LOOP_GUARD,
+        step=state.step + 1,
+        attempt=attempt,
+        limit=CIRCLES,
+        message=circling.text,
+    )
+    turn.write(transition, _said(f"{circling.text} {LAST_WORDS}" if circling.final else circling.text))
 
 
 async def truncated(turn: Turn, services: Services) -> bool:
@@ -69,8 +96,7 @@ async def truncated(turn: Turn, services: Services) -> bool:
         turn.write(recovery)
         raise Ended(StopReason.MAX_TOKENS)
     current = state.max_tokens or services.settings.max_tokens
-    model = state.fallback_model or state.request.model or services.herald.endpoint.model
-    roomier = min(current * 4, profile_of(model).max_output)
+    roomier = min(current * 4, profile_of(assemble(turn, services).model).max_output)
     transition = TurnTransition(
         reason=TransitionReason.MAX_TOKENS_RECOVERY,
         step=step,

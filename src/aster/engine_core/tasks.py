@@ -3,8 +3,8 @@
 from aster.brain.protocol import Brain
 from aster.brain.records import ThreadKey, ThreadRecord
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import TaskLifecycle
-from aster.engine_core import forks
+from aster.contracts.events import FilesRestored, TaskLifecycle
+from aster.engine_core import forks, undo
 from aster.engine_core.live import LiveTurns
 from aster.engine_core.orders import Forked
 from aster.engine_core.services import Services
@@ -27,22 +27,39 @@ class Tasks:
 
     async def fork(self, user_id: str, task_id: str, seq: int, new_task_id: str | None) -> Forked:
         """A new task that begins where another stood at a seq."""
-        return await forks.fork(self._services, ThreadKey(user_id, task_id), seq, new_task_id)
+        forked = await forks.fork(self._services, ThreadKey(user_id, task_id), seq, new_task_id)
+        await self._services.workspaces.copy(user_id, task_id, forked.task_id)
+        return forked
 
     async def rename(self, user_id: str, task_id: str, title: str) -> ThreadRecord:
         """Give a task another title; the change is on its thread like everything else."""
         key = ThreadKey(user_id, task_id)
         await existing(self._brain, key)
-        await self._brain.append(key, None, [TaskLifecycle(phase="renamed", title=title)])
+        renamed = TaskLifecycle(phase="renamed", title=self._services.secrets.clean(title, "person"))
+        await self._brain.append(key, None, [renamed])
         return await existing(self._brain, key)
+
+    async def undo(self, user_id: str, task_id: str, turn_id: str | None, force: bool) -> FilesRestored:
+        """Take back what a turn did to files, unless a turn runs or waits that may rely on them."""
+        key = ThreadKey(user_id, task_id)
+        thread = await existing(self._brain, key)
+        if key in self._live or thread.status != "idle":
+            raise EngineError(
+                ErrorCode.TASK_BUSY, "A turn of this task runs or waits. Cancel it first.", {"task_id": task_id}
+            )
+        return await undo.undo(self._services, key, turn_id, force)
 
     async def delete(self, user_id: str, task_id: str) -> None:
         """Delete a task and all that belongs to it, unless a turn of it runs or waits."""
         key = ThreadKey(user_id, task_id)
-        await existing(self._brain, key)
+        thread = await existing(self._brain, key)
+        if thread.status == "idle" and key not in self._live:
+            await self._services.background.stop(key, "the task was deleted")
         status = "running" if key in self._live else await self._brain.delete_thread(key)
         if status in ("running", "suspended"):
             raise EngineError(
                 ErrorCode.TASK_BUSY, "A turn of this task runs or waits. Cancel it first.", {"task_id": task_id}
             )
         self._services.history.forget(key)
+        self._services.background.untold.pop(key, None)
+        await self._services.workspaces.discard(user_id, task_id)

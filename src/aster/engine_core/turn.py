@@ -16,8 +16,11 @@ from aster.brain.unit import Conflict, Owned
 from aster.contracts.events import Event
 from aster.contracts.messages import Message
 from aster.contracts.turn import TurnState
+from aster.engine_core.boundary import Boundary
 from aster.engine_core.fold import apply, place
+from aster.engine_core.redaction import cleaned
 from aster.engine_core.signals import Lost
+from aster.infra.secrets import Secrets
 
 
 @dataclass(slots=True)
@@ -29,11 +32,13 @@ class Turn:
     brain: Brain
     state: TurnState
     history: list[Message]
+    secrets: Secrets
     request_id: str | None = None
     started: float = 0.0
     steered: bool = True
     arriving: int = 0
     yielding: bool = False
+    boundary: Boundary | None = None
     _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
 
     @property
@@ -43,9 +48,10 @@ class Turn:
     def write(self, *events: Event, rows: Sequence[Row] = ()) -> None:
         """Put records on the thread; the state moves on now, durability follows."""
         self._settle()
-        for event in events:
+        kept = [cleaned(self.secrets, event) for event in events]
+        for event in kept:
             apply(self.state, event)
-        done = self.brain.append(self.key, self.turn_id, events, rows=rows, guard=Owned(self.turn_id))
+        done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=Owned(self.turn_id))
         self.track(done)
 
     def track(self, done: "asyncio.Future[list[Event]]") -> None:
@@ -54,7 +60,7 @@ class Turn:
         self._writing.append(done)
 
     def emit(self, event: Event) -> None:
-        """Put a delta on the thread; the state does not depend on it."""
+        """Put a delta on the thread, cleaned of secrets by whoever streams it; the state does not depend on it."""
         self.brain.emit(self.key, self.turn_id, event)
 
     async def flush(self) -> None:

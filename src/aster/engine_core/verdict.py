@@ -8,21 +8,32 @@ from typing import TypeAlias
 
 from aster.contracts.blocks import TextBlock
 from aster.contracts.events import Event, HitlRequest, PermissionPrompt
-from aster.contracts.tools import OutcomeClass, ToolOutcome
+from aster.contracts.permissions import ALWAYS, Behavior, GrantOffer
+from aster.contracts.tools import PERMISSION_DENIED, OutcomeClass, ToolOutcome
 from aster.contracts.turn import Answer, CallState
 from aster.engine_core.services import Services
 from aster.infra.clock import now_iso
 from aster.infra.ids import new_id
+from aster.sandbox.offers import offer
+from aster.sandbox.permissions import Decision
 from aster.utility_directory.tool import ToolContext
 from aster.utility_directory.tool_runtime import Prepared
 
 DONE, AGAIN, SKIP = "done", "again", "skip"
 IN_DOUBT_OPTIONS = (DONE, AGAIN, SKIP)
+_SPARED_BY_HOOKS = frozenset(("judgement", "mode:auto", "hook"))
+NOBODY = (
+    "Nobody is there to answer. Decide by what you know, say what you assumed, and leave what only a person can"
+    " decide undone."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
+    """`grant_id` is the grant that spared a person the question."""
+
     prepared: Prepared
+    grant_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,10 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Done:
+    """`by_tool`: the words are the tool's; otherwise they are the engine's own, or a person's."""
+
     outcome: ToolOutcome
+    by_tool: bool = False
 
 
 Verdict: TypeAlias = Run | Ask | Wait | Done
@@ -52,16 +66,18 @@ async def judge(
     if call.open_question is not None:
         return Wait()
     if prepared.asks_human:
-        return _question(call, prepared)
+        return _question(call, prepared, context)
     if call.issued:
         return await _interrupted(call, prepared, context, services)
     return _permission(call, prepared, context, services)
 
 
-def _question(call: CallState, prepared: Prepared) -> Verdict:
+def _question(call: CallState, prepared: Prepared, context: ToolContext) -> Verdict:
     answer = call.answered("question")
     if answer is not None:
         return Done(ToolOutcome(ok=True, output=(TextBlock(text=_spoken(answer)), *answer.content)))
+    if context.policy.unattended:
+        return Done(ToolOutcome.error(NOBODY, reason="unattended", failure=OutcomeClass.FATAL))
     request = HitlRequest(
         request_id=new_id("hitl"),
         kind="question",
@@ -75,16 +91,34 @@ def _question(call: CallState, prepared: Prepared) -> Verdict:
 
 
 def _permission(call: CallState, prepared: Prepared, context: ToolContext, services: Services) -> Verdict:
+    """A denial holds whatever a person has said before; a question is asked once and its answer counts."""
+    decision = hooked(services.tools.decide(prepared, context), call.hook_permission)
+    if decision.behavior == "deny":
+        return Done(_denied(call, decision.reason, None))
     answer = call.answered("permission")
     if answer is not None:
         if answer.approved:
             return Run(prepared)
         return Done(_denied(call, "The person said no.", answer.feedback))
-    decision = services.tools.decide(prepared, context)
     if decision.behavior == "allow":
-        return Run(prepared)
-    if decision.behavior == "deny":
-        return Done(_denied(call, decision.reason, None))
+        return Run(prepared, decision.grant_id)
+    offered = offer(prepared.tool.definition.name, prepared.input, decision, context.workspace)
+    return Ask(_prompt(call, decision, offered))
+
+
+def hooked(decision: Decision, said: Behavior | None) -> Decision:
+    """The decision after the operator's hooks have spoken: a denial holds, an approval only spares a question
+    that no rule asks for."""
+    if said == "deny" and decision.behavior != "deny":
+        return Decision(behavior="deny", reason="A hook of the operator denies it.", decided_by="hook")
+    if said == "ask" and decision.behavior == "allow":
+        return Decision(behavior="ask", reason="A hook of the operator wants a person asked.", decided_by="hook")
+    if said == "allow" and decision.behavior == "ask" and decision.decided_by in _SPARED_BY_HOOKS:
+        return Decision(behavior="allow", effects=decision.effects, decided_by="hook")
+    return decision
+
+
+def _prompt(call: CallState, decision: Decision, offered: GrantOffer | None) -> tuple[Event, ...]:
     request_id = new_id("hitl")
     prompt = PermissionPrompt(
         request_id=request_id,
@@ -93,6 +127,8 @@ def _permission(call: CallState, prepared: Prepared, context: ToolContext, servi
         input=call.call.input,
         reason=decision.reason,
         effects=decision.effects,
+        decided_by=decision.decided_by,
+        offer=offered,
     )
     request = HitlRequest(
         request_id=request_id,
@@ -101,11 +137,12 @@ def _permission(call: CallState, prepared: Prepared, context: ToolContext, servi
         tool=call.call.name,
         tool_call_id=call.call.id,
         input=call.call.input,
-        options=("yes", "no"),
+        options=("yes", "no") if offered is None else ("yes", "no", *ALWAYS),
         reason=decision.reason,
         created_at=now_iso(),
+        offer=offered,
     )
-    return Ask((prompt, request))
+    return prompt, request
 
 
 async def _interrupted(call: CallState, prepared: Prepared, context: ToolContext, services: Services) -> Verdict:
@@ -117,7 +154,9 @@ async def _interrupted(call: CallState, prepared: Prepared, context: ToolContext
         return _cleared(call, prepared, answer)
     found = await services.tools.check(prepared, context)
     if found is not None:
-        return Done(found)
+        return Done(found, by_tool=True)
+    if context.policy.unattended:
+        return _cleared(call, prepared, Answer(text=SKIP))
     services.raven.note(
         "tool_in_doubt", "warning", "a tool was running when the engine stopped", tool=call.call.name
     )
@@ -153,7 +192,7 @@ def _cleared(call: CallState, prepared: Prepared, answer: Answer) -> Verdict:
 def _denied(call: CallState, reason: str, feedback: str | None) -> ToolOutcome:
     note = f" They add: {feedback}" if feedback else ""
     text = f"Permission denied for `{call.call.name}`: {reason}{note} Do not repeat it; find another way or ask."
-    return ToolOutcome.error(text, reason="permission_denied", failure=OutcomeClass.FATAL)
+    return ToolOutcome.error(text, reason=PERMISSION_DENIED, failure=OutcomeClass.FATAL)
 
 
 def _spoken(answer: Answer) -> str:

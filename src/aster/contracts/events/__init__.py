@@ -11,7 +11,7 @@ from aster.contracts.events.base import Event, Grade
 from aster.contracts.events.content import ContentBlockStart, ContentBlockStop, TextDelta, ThinkingDelta
 from aster.contracts.events.context import CacheHitRatioAlert, CompactionEvent, ContextManifest, ManifestEntry
 from aster.contracts.events.diagnostics import ErrorEvent, Heartbeat, Reconnect
-from aster.contracts.events.human import HitlRequest, HitlResolved, PermissionPrompt
+from aster.contracts.events.human import HitlRequest, HitlResolved, PermissionPrompt, PermissionSuggestion
 from aster.contracts.events.judgement import Uncertainty, Verification
 from aster.contracts.events.lifecycle import (
     Phase,
@@ -26,7 +26,15 @@ from aster.contracts.events.memory import MemoryRetrieval, MemoryWrite, Retrieve
 from aster.contracts.events.models import AssetState, CircuitState, HookRan, ModelProgress, ProviderFallback
 from aster.contracts.events.money import BudgetEvent, Usage
 from aster.contracts.events.plan import PlanStep, PlanUpdate, TodoItem, TodoUpdate
-from aster.contracts.events.tools import ToolCallIssued, ToolError, ToolProgress, ToolResult, ToolRetry
+from aster.contracts.events.tools import (
+    FilesRestored,
+    RestoredFile,
+    ToolCallIssued,
+    ToolError,
+    ToolProgress,
+    ToolResult,
+    ToolRetry,
+)
 from aster.contracts.events.work import (
     BackgroundTask,
     GoalStatus,
@@ -51,8 +59,10 @@ AnyEvent: TypeAlias = (
     | ToolResult
     | ToolError
     | ToolRetry
+    | FilesRestored
     | HitlRequest
     | PermissionPrompt
+    | PermissionSuggestion
     | HitlResolved
     | WorkingMemoryUpdate
     | MemoryRetrieval
@@ -149,6 +159,7 @@ __all__ = [
     "ContextManifest",
     "ErrorEvent",
     "Event",
+    "FilesRestored",
     "GoalStatus",
     "Grade",
     "Heartbeat",
@@ -160,12 +171,14 @@ __all__ = [
     "MemoryWrite",
     "ModelProgress",
     "PermissionPrompt",
+    "PermissionSuggestion",
     "Phase",
     "PlanStep",
     "PlanUpdate",
     "ProviderFallback",
     "Reconnect",
     "Recovery",
+    "RestoredFile",
     "RetrievedItem",
     "ScheduleFired",
     "SubagentLifecycle",

@@ -4,6 +4,7 @@ from typing import Any, Literal, TypeAlias
 
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.events.base import Event
+from aster.contracts.permissions import GrantOffer, GrantScope, PermissionMode
 
 HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget"]
 
@@ -11,7 +12,8 @@ HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget"]
 class HitlRequest(Event, tag="hitl_request"):
     """The turn needs a person; it goes on when `/hitl/respond` names this request (or the task).
 
-    A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`).
+    A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`). `offer`
+    is what an "always" to a permission would store.
     """
 
     request_id: str
@@ -23,6 +25,7 @@ class HitlRequest(Event, tag="hitl_request"):
     options: tuple[str, ...] = ()
     reason: str | None = None
     created_at: str = ""
+    offer: GrantOffer | None = None
 
 
 class PermissionPrompt(Event, tag="permission_prompt"):
@@ -34,12 +37,26 @@ class PermissionPrompt(Event, tag="permission_prompt"):
     input: dict[str, Any]
     reason: str
     effects: tuple[str, ...] = ()
+    decided_by: str = ""
+    offer: GrantOffer | None = None
 
 
 class HitlResolved(Event, tag="hitl_resolved"):
+    """What a person said; with an "always", how far it reaches and the grant that was stored."""
+
     request_id: str
     answer: str
     approved: bool | None = None
     feedback: str | None = None
     content: tuple[MediaBlock, ...] = ()
     resolved_by: str | None = None
+    scope: GrantScope | None = None
+    grant_id: str | None = None
+
+
+class PermissionSuggestion(Event, tag="permission_suggestion"):
+    """So many calls in a row were refused that another way of working is worth a thought."""
+
+    denials: int
+    mode: PermissionMode
+    message: str

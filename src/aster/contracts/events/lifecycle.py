@@ -31,6 +31,7 @@ class TransitionReason(StrEnum):
     BUDGET_CONTINUATION = "budget_continuation"
     PAUSE_TURN = "pause_turn"
     STEER = "steer"
+    LOOP_GUARD = "loop_guard"
 
 
 class ThreadLifecycle(Event, tag="thread_lifecycle"):

@@ -1,9 +1,10 @@
 """Events about the machinery around the model: fallbacks, breakers, hooks, connectors."""
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from aster.contracts.events.base import Event, Grade
 from aster.contracts.llm import ModelStage
+from aster.contracts.permissions import Behavior
 
 
 class ProviderFallback(Event, tag="provider_fallback"):
@@ -31,12 +32,21 @@ class ModelProgress(Event, tag="model_progress"):
 
 
 class HookRan(Event, tag="hook_ran"):
+    """A hook of the operator's was asked. `updated_input` is what the call runs with instead, `context` what the model
+    is told, `stop` that the turn ends after this step."""
+
     hook: str
     hook_event: str
     outcome: Literal["success", "blocked", "error", "timeout"]
     tool: str | None = None
     message: str | None = None
     duration_ms: int | None = None
+    tool_call_id: str | None = None
+    context: str | None = None
+    updated_input: dict[str, Any] | None = None
+    blocked: bool = False
+    permission: Behavior | None = None
+    stop: bool = False
 
 
 class AssetState(Event, tag="asset_state"):

@@ -6,7 +6,13 @@ from aster.contracts.events.base import Event
 
 
 class Usage(Event, tag="usage"):
-    """One per model call, and the mark that the call is complete. `cache_hit_tokens` are part of `input_tokens`."""
+    """One per model call, and the mark that the call is complete. `cache_hit_tokens` are part of `input_tokens`.
+    `endpoint` is who was asked, by the name that `circuit_state` has for it too. One without a turn is of a call
+    that the engine made beside the task's turns, such as for its title.
+
+    `estimated`: the call was cut off (`stop_reason` says by what) after its answer had begun, so its tokens are
+    those the provider had named by then and an estimate of the rest; it completes nothing.
+    """
 
     step: int
     message_id: str
@@ -19,6 +25,8 @@ class Usage(Event, tag="usage"):
     cost_usd: float | None = None
     duration_ms: int | None = None
     first_token_ms: int | None = None
+    estimated: bool = False
+    endpoint: str | None = None
 
 
 class BudgetEvent(Event, tag="budget_event"):

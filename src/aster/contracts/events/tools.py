@@ -1,14 +1,17 @@
 """Tool events: the intent (durable before the tool runs), progress, and the one outcome."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from aster.contracts.blocks import ResultContent
 from aster.contracts.events.base import Event, Grade
+from aster.contracts.model import Contract
 from aster.contracts.tools import Artifact, Effect, OutcomeClass
 
 
 class ToolCallIssued(Event, tag="tool_call"):
-    """The engine is about to run this call; `attempt` grows when it is run again under the same key."""
+    """The engine is about to run this call; `attempt` grows when it is run again under the same key. `grant_id` is
+    what spared a person the question. `as_tool` and `as_input` are the call of a platform tool that a declared tool
+    stands for."""
 
     tool: str
     tool_call_id: str
@@ -17,6 +20,9 @@ class ToolCallIssued(Event, tag="tool_call"):
     effect: Effect
     idempotency_key: str
     attempt: int = 1
+    grant_id: str | None = None
+    as_tool: str | None = None
+    as_input: dict[str, Any] | None = None
 
 
 class ToolProgress(Event, tag="tool_progress"):
@@ -29,7 +35,10 @@ class ToolProgress(Event, tag="tool_progress"):
 
 
 class ToolResult(Event, tag="tool_result"):
-    """What the call came to; `error` is a machine word when it failed, the reason is in `output`."""
+    """What the call came to; `error` is a machine word when it failed, the reason is in `output`.
+
+    `trusted`: the words are the engine's or a person's, and not data from outside.
+    """
 
     tool: str
     tool_call_id: str
@@ -40,6 +49,7 @@ class ToolResult(Event, tag="tool_result"):
     duration_ms: int | None = None
     artifacts: tuple[Artifact, ...] = ()
     data: dict[str, Any] | None = None
+    trusted: bool = False
 
 
 class ToolError(Event, tag="tool_error"):
@@ -51,6 +61,18 @@ class ToolError(Event, tag="tool_error"):
     reason: str
     message: str
     retry_safe: bool = False
+
+
+class RestoredFile(Contract):
+    path: str
+    action: Literal["restored", "removed"]
+
+
+class FilesRestored(Event, tag="files_restored"):
+    """A person took back what a turn did to files."""
+
+    undone_turn_id: str
+    files: tuple[RestoredFile, ...]
 
 
 class ToolRetry(Event, tag="tool_retry"):

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from aster.contracts.events.base import Event
+from aster.contracts.tools import Artifact
 
 
 class SubagentLifecycle(Event, tag="subagent_lifecycle"):
@@ -14,12 +15,17 @@ class SubagentLifecycle(Event, tag="subagent_lifecycle"):
 
 
 class BackgroundTask(Event, tag="background_task"):
+    """Work that outlives its turn begins (`running`) or has ended; `tool_call_id` is the call that began it,
+    `summary` the end of what it said, which is whole in its artifact."""
+
     runtime_task_id: str
     work: Literal["bash", "agent"]
-    status: Literal["running", "completed", "failed", "killed", "stalled", "lost"]
+    status: Literal["running", "completed", "failed", "killed", "stalled", "lost", "timeout"]
     description: str | None = None
     summary: str | None = None
     exit_code: int | None = None
+    tool_call_id: str | None = None
+    artifacts: tuple[Artifact, ...] = ()
 
 
 class ScheduleFired(Event, tag="schedule_fired"):

@@ -1,0 +1,30 @@
+"""Casting: in which role a model answers a turn, and which model that has to be.
+
+Both are read from the thread alone (how the turn was asked for, what its first message says, what it fell back to),
+so they are the same in every step and after a restart.
+"""
+
+from aster.contracts.blocks import text_of
+from aster.contracts.llm import ModelRole
+from aster.contracts.turn import TurnState
+from aster.engine_core.history import spoken
+from aster.engine_core.intent import Intent
+from aster.infra.settings import Settings
+
+
+def model_of(state: TurnState, settings: Settings) -> str:
+    """The model that has to answer; empty when its pool may choose."""
+    return state.fallback_model or _wanted(state, settings)
+
+
+def role_of(state: TurnState, settings: Settings) -> ModelRole:
+    """`coding` for a turn that wants no model of its own and is about code, where there is a pool for that."""
+    if not settings.llm_pool_coding or _wanted(state, settings):
+        return "foreground"
+    said = next((text_of(message.content) for message in state.messages if spoken(message)), "")
+    return "coding" if Intent(said).coding else "foreground"
+
+
+def _wanted(state: TurnState, settings: Settings) -> str:
+    planner = settings.planner_model if state.request.permission_mode == "plan" else ""
+    return state.request.model or planner

@@ -1,0 +1,128 @@
+"""Errands: model calls that belong to a task but to none of its turns, made while nobody waits.
+
+An errand stands back behind the calls of turns, is paid for by the user whose task it is for, and is left undone
+where a person would have to be asked for the money. What it used is on the task's thread, also when it was cut off.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from aster.brain.records import Spent, ThreadKey, UsageRow
+from aster.brain.unit import Conflict, Present
+from aster.contracts.events import CircuitState, Event, ProviderFallback, Usage
+from aster.contracts.llm import LLMResponse, ModelRequest, TokenUsage
+from aster.engine_core.budget import exhausted
+from aster.engine_core.budget_gate import ASK, TINY
+from aster.engine_core.services import Services
+from aster.engine_core.unfinished import cut_off
+from aster.herald.estimate import cut_off_usage, most_usd
+from aster.herald.failure import HeraldError
+from aster.herald.gateway import whole
+from aster.herald.profiles import cost_usd
+from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
+from aster.raven.raven import Raven
+
+
+async def run(services: Services, key: ThreadKey, request: ModelRequest) -> LLMResponse:
+    """Make a call for a task when there is time for it; raises `EngineError` when it fails or may not be made."""
+    async with services.herald.background.place():
+        request = services.herald.assigned(msgspec.structs.replace(request, background=True))
+        release = await _reserve(services, key, request)
+        began = time.perf_counter()
+        call = services.herald.stream(request)
+        outcome, tokens, used = "cancelled", TokenUsage(), None
+        try:
+            response = await whole(call)
+            outcome, tokens, used = "ok", response.usage, _usage(services, response, call.endpoint)
+            return response
+        except BaseException as error:
+            outcome = error.kind if isinstance(error, HeraldError) else outcome
+            if call.so_far.begun:
+                tokens = cut_off_usage(request, call.so_far)
+                used = cut_off(services, call.model, tokens, step=0, why=outcome)
+            raise
+        finally:
+            seconds, cost = time.perf_counter() - began, used.cost_usd if used is not None else None
+            services.raven.model_called(call.model, seconds, None, tokens, cost, outcome)
+            _tell(services.raven, call.notices())
+            if used is None:
+                release()
+            else:
+                _count(services, key, used, release)
+
+
+async def _reserve(services: Services, key: ThreadKey, request: ModelRequest) -> Callable[[], None]:
+    """Set aside what the call may cost; what gives it back is returned."""
+    day = services.budgets.today()
+    lines = [line for line in services.budgets.lines(key) if line.scope != "turn"]
+    account = services.budgets.account(key.user_id)
+    estimate = most_usd(request, day.name) or 0.0
+    async with account.door:
+        spent = await services.brain.spent(key, day.start_ms) if lines else Spent(0.0, 0.0)
+        for line in lines:
+            used = spent.user if line.scope == "user" else spent.task
+            if used + account.held(line.scope, key.task_id) + estimate >= ASK * line.limit - TINY:
+                raise exhausted(line.scope, line.limit, used, day)
+        hold = account.hold(key.task_id, estimate)
+    return lambda: account.release(hold)
+
+
+def _usage(services: Services, response: LLMResponse, endpoint: str | None) -> Usage:
+    used = response.usage
+    return Usage(
+        step=0,
+        message_id=new_id("msg"),
+        model=response.model,
+        stop_reason=response.stop_reason,
+        input_tokens=used.input_total,
+        output_tokens=used.output,
+        cache_hit_tokens=used.cache_read,
+        cache_write_tokens=used.cache_write,
+        cost_usd=cost_usd(response.model, used, services.budgets.today().name),
+        endpoint=endpoint,
+    )
+
+
+def _count(services: Services, key: ThreadKey, used: Usage, release: Callable[[], None]) -> None:
+    """Write down what the call used; its money is held until that is durable."""
+
+    def gone(done: "asyncio.Future[list[Event]]") -> None:
+        error = None if done.cancelled() else done.exception()
+        if isinstance(error, Conflict):
+            services.brain.put(_row(key, used)).add_done_callback(lost)
+        else:
+            lost(done)
+
+    def lost(done: "asyncio.Future[list[Event]]") -> None:
+        release()
+        if not done.cancelled() and (error := done.exception()) is not None:
+            services.raven.note("usage_lost", "error", f"What a background call used was not written: {error}")
+
+    services.brain.append(key, None, [used], guard=Present()).add_done_callback(gone)
+
+
+def _row(key: ThreadKey, used: Usage) -> UsageRow:
+    return UsageRow(
+        user_id=key.user_id,
+        task_id=key.task_id,
+        model=used.model,
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cache_read_tokens=used.cache_hit_tokens,
+        cache_write_tokens=used.cache_write_tokens,
+        cost_usd=used.cost_usd,
+        ts=now_ms(),
+    )
+
+
+def _tell(raven: Raven, notices: list[Event]) -> None:
+    """What happened to the endpoints is for the operator alone: it happened on nobody's thread."""
+    for notice in notices:
+        if isinstance(notice, CircuitState):
+            raven.circuit_changed(notice.endpoint, notice.state)
+        elif isinstance(notice, ProviderFallback):
+            raven.fell_back(notice.from_model, notice.to_model, notice.reason)
