@@ -21,7 +21,18 @@ import msgspec
 import uvloop
 
 from benchmarks.figures import Figure, Summary, summarise, table
-from benchmarks.rows import latency, memory, start, storage, throughput, toolcalls, work
+from benchmarks.rows import (
+    file_search,
+    gateway,
+    latency,
+    memory,
+    sandbox,
+    start,
+    storage,
+    throughput,
+    toolcalls,
+    work,
+)
 from benchmarks.scale import FULL, QUICK, Scale
 
 Benchmark: TypeAlias = Callable[[Path, Scale], Awaitable[list[Figure]]]
@@ -34,10 +45,14 @@ BENCHMARKS: dict[str, Benchmark] = {
     "replay": storage.replayed,
     "load": throughput.many_turns,
     "tools": work.tool_loop,
+    "sandbox": sandbox.commands,
+    "search": file_search.searched,
     "history": work.long_task,
     "streams": memory.open_streams,
     "start": start.cold_start,
     "toolcalls": toolcalls.parsed,
+    "parse": gateway.parse_cost,
+    "import": gateway.import_time,
     "suspended": memory.suspended,
 }
 ON_REQUEST = {"suspended"}

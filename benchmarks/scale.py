@@ -15,10 +15,13 @@ class Scale:
     load_seconds: float
     load_levels: tuple[int, ...]
     tool_loops: int
+    commands: int
     history_turns: tuple[int, ...]
     open_streams: int
     stream_seconds: int
     starts: int
+    parsed_streams: int
+    imports: int
     suspended_turns: int
 
 
@@ -33,10 +36,13 @@ FULL = Scale(
     load_seconds=5.0,
     load_levels=(1, 16, 64, 256),
     tool_loops=9,
+    commands=40,
     history_turns=(1, 50, 200),
     open_streams=256,
     stream_seconds=30,
     starts=5,
+    parsed_streams=15,
+    imports=7,
     suspended_turns=10_000,
 )
 
@@ -51,9 +57,12 @@ QUICK = Scale(
     load_seconds=0.8,
     load_levels=(1, 16, 64, 256),
     tool_loops=3,
+    commands=10,
     history_turns=(1, 20),
     open_streams=256,
     stream_seconds=5,
     starts=2,
+    parsed_streams=5,
+    imports=3,
     suspended_turns=500,
 )

@@ -14,12 +14,19 @@ SPEECH = "What a person says in one turn of a long conversation is about as long
 
 
 async def tool_loop(directory: Path, scale: Scale) -> list[Figure]:
-    """Ten calls one after the other, then an answer: eleven model calls. The proxy's client runs no tool."""
+    """Ten calls one after the other, then an answer: eleven model calls. The proxy's client runs no tool.
+
+    `flag_uncertainty` only makes a note: what its row has over the proxy's, divided by ten, is the pipeline of a call
+    without the tool.
+    """
     async with stage(directory) as on:
-        note = directory / "workspace" / "note.txt"
-        note.write_text("Remember the milk.\n")
+        notes = directory / "workspace"
+        for number in range(1, ROUNDS + 1):
+            (notes / f"note-{number}.txt").write_text("Remember the milk.\n")
         figures: list[Figure] = []
-        for tool, arguments in (("read_file", {"path": str(note)}), ("bash", {"command": "true"})):
+        read, run = {"path": str(notes / "note-$round.txt")}, {"command": "true $round"}
+        note = {"kind": "assumption", "text": "$round"}
+        for tool, arguments in (("flag_uncertainty", note), ("read_file", read), ("bash", run)):
             seconds: dict[str, list[float]] = {"aster": [], "proxy": []}
             for subject in on.alternating(scale.tool_loops):
                 turn = await subject.turn(call(tool, arguments, rounds=ROUNDS))
