@@ -1,0 +1,1 @@
+"""How well memory finds what was said: annotated conversations, searched by the code that serves them."""

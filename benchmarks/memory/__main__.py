@@ -1,0 +1,32 @@
+"""The command: ``python -m benchmarks.memory --dataset FILE [--ranked OUT.json] [--ablation]`` measures what is found;
+``python -m benchmarks.memory --scale N`` measures what it costs."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from aster.memory.embeddings.minilm import MiniLM
+from benchmarks.memory.quality import measured
+from benchmarks.memory.speed import timed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.memory", description=__doc__)
+    parser.add_argument(
+        "--dataset", type=Path, action="append", default=[], help="a file of annotated conversations"
+    )
+    parser.add_argument("--ranked", type=Path, help="where to write the ranking of every question")
+    parser.add_argument("--ablation", action="store_true", help="also without each part of the ranking")
+    parser.add_argument("--scale", type=int, help="how many made-up records to search")
+    asked = parser.parse_args()
+    if not asked.dataset and not asked.scale:
+        parser.error("say --dataset FILE or --scale N")
+    model = MiniLM()
+    for path in asked.dataset:
+        asyncio.run(measured(path, asked.ranked, model, asked.ablation))
+    if asked.scale:
+        asyncio.run(timed(asked.scale, model))
+
+
+if __name__ == "__main__":
+    main()

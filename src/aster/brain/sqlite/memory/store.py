@@ -1,0 +1,255 @@
+"""`MemoryStore` on the SQLite brain: each method one function of this folder, run by the writer or by a reader.
+
+A failure of the disk comes out as STORAGE_UNAVAILABLE; what was not committed was not accepted.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Concatenate, Final, ParamSpec, TypeVar, cast
+
+from aster.brain.memory_kinds import Store
+from aster.brain.memory_protocol import ShelfReader
+from aster.brain.memory_records import (
+    Column,
+    Contradiction,
+    Doomed,
+    MemoryRow,
+    ModelState,
+    NewVector,
+    Span,
+    StoreSize,
+    Use,
+    VectorRow,
+    Written,
+)
+from aster.brain.sqlite.memory import forgetting, index, reading, residue, restoring, rows, using, writing
+from aster.brain.sqlite.memory import vectors as embedded
+from aster.brain.sqlite.readers import Readers
+from aster.brain.sqlite.writer import Writer
+from aster.contracts.errors import EngineError, ErrorCode
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+STEP: Final = 200
+"""Records, or pages of the index, that one job may hold the writer for."""
+
+
+WAITS: Final = (0.01, 0.1, 0.5, 1.0, 2.0)
+"""Seconds between two tries to empty the log while somebody reads from it."""
+
+
+class SqliteShelf:
+    """`ShelfReader` over one connection."""
+
+    def __init__(self, db: sqlite3.Connection, user_id: str, store: Store) -> None:
+        self._db = db
+        self._user_id = user_id
+        self._store: Store = store
+
+    def keyword(
+        self, terms: Iterable[str], limit: int, lengths: Mapping[int, int] | None = None
+    ) -> dict[int, float]:
+        return index.keyword(self._db, self._user_id, self._store, terms, limit, lengths)
+
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        return index.frequencies(self._db, self._user_id, self._store, terms)
+
+    def records(self, numbers: Sequence[int]) -> list[MemoryRow]:
+        found = rows.by_numbers(self._db, numbers)
+        return [row for row in found if row.user_id == self._user_id and row.store == self._store]
+
+    def columns(self, after: int, limit: int) -> list[Column]:
+        return reading.columns(self._db, self._user_id, self._store, after, limit)
+
+    def columns_of(self, numbers: Sequence[int]) -> list[Column]:
+        return reading.columns_of(self._db, self._user_id, self._store, numbers)
+
+    def vectors_of(self, model: int, numbers: Sequence[int]) -> dict[int, bytes]:
+        return embedded.some(self._db, model, numbers)
+
+    def last_place(self) -> int:
+        return embedded.last_place(self._db)
+
+    def vectors(self, model: int, after: int, limit: int) -> list[VectorRow]:
+        return embedded.after(self._db, self._user_id, self._store, model, after, limit)
+
+    def tokens(self, model: int, numbers: Sequence[int]) -> dict[int, bytes]:
+        return embedded.tokens(self._db, model, numbers)
+
+    def names(self) -> list[str]:
+        return reading.names(self._db, self._user_id)
+
+
+class SqliteMemory:
+    """Memory in a brain that is open."""
+
+    def __init__(self, path: Path, writer: Writer, readers: Readers) -> None:
+        self._path = path
+        self._writer = writer
+        self._readers = readers
+        self._scrubbing = asyncio.Lock()
+
+    async def write(self, rows: Sequence[MemoryRow]) -> list[Written]:
+        return await self._change(writing.write, rows)
+
+    async def correct(self, user_id: str, changed: MemoryRow) -> Written | None:
+        return await self._change(writing.correct, user_id, changed)
+
+    async def restore(self, user_id: str, rows: Sequence[MemoryRow]) -> list[Written]:
+        return await self._change(restoring.restore, user_id, rows)
+
+    async def use(self, user_id: str, ids: Sequence[str], task_id: str, turn_id: str, now: int) -> None:
+        await self._change(using.use, user_id, ids, task_id, turn_id, now)
+
+    async def get(self, user_id: str, ids: Sequence[str]) -> list[MemoryRow]:
+        return await self._read(rows.by_ids, user_id, ids)
+
+    async def page(
+        self,
+        user_id: str,
+        *,
+        limit: int,
+        store: Store | None = None,
+        before: int | None = None,
+        task_id: str | None = None,
+        superseded: bool = False,
+    ) -> list[MemoryRow]:
+        return await self._read(
+            reading.page,
+            user_id,
+            limit=limit,
+            store=store,
+            before=before,
+            task_id=task_id,
+            superseded=superseded,
+        )
+
+    async def since(self, user_id: str, after: int, limit: int) -> list[MemoryRow]:
+        return await self._read(reading.since, user_id, after, limit)
+
+    async def versions(self, user_id: str, record_id: str) -> list[MemoryRow]:
+        return await self._read(reading.versions, user_id, record_id)
+
+    async def notes(self, user_id: str, task_id: str, now: int) -> list[MemoryRow]:
+        return await self._read(reading.notes, user_id, task_id, now)
+
+    async def soul(self, user_id: str) -> list[MemoryRow]:
+        return await self._read(reading.soul, user_id)
+
+    async def graph(self, user_id: str, now: int) -> list[MemoryRow]:
+        return await self._read(reading.graph, user_id, now)
+
+    async def uses(self, user_id: str, numbers: Sequence[int]) -> list[Use]:
+        return await self._read(reading.uses, user_id, numbers)
+
+    async def contradictions(self, user_id: str, limit: int) -> list[Contradiction]:
+        return await self._read(reading.contradictions, user_id, limit)
+
+    async def sizes(self, user_id: str | None) -> list[StoreSize]:
+        return await self._read(reading.sizes, user_id)
+
+    async def users(self) -> list[tuple[str, int]]:
+        return await self._read(reading.users)
+
+    async def look(self, user_id: str, store: Store, do: Callable[[ShelfReader], T]) -> T:
+        """Run something on a user's shelf, in a reader's thread."""
+        return await self._read(lambda db: do(SqliteShelf(db, user_id, store)))
+
+    async def parts(self, user_id: str, document: str) -> list[str]:
+        return await self._read(forgetting.parts, user_id, document)
+
+    async def of_spans(self, user_id: str, spans: Sequence[Span]) -> list[str]:
+        return await self._read(forgetting.of_spans, user_id, spans)
+
+    async def closure(self, user_id: str, ids: Sequence[str]) -> list[Doomed]:
+        return await self._read(forgetting.closure, user_id, ids)
+
+    async def forget(self, user_id: str, ids: Sequence[str]) -> list[MemoryRow]:
+        return await self._change(forgetting.forget, user_id, ids)
+
+    async def wipe(self, user_id: str) -> int:
+        gone = 0
+        while some := await self._change(forgetting.wipe, user_id, STEP):
+            gone += some
+        return gone
+
+    async def expire(self, now: int) -> int:
+        return await self._change(forgetting.expire, now, STEP)
+
+    async def finish_scrubs(self) -> None:
+        """Remove what a forget left in the file when the engine died before it was done."""
+        if await self._read(forgetting.due):
+            async with self._scrubbing:
+                await self._scrub((), everywhere=True)
+
+    async def scrub(self, gone: Sequence[MemoryRow]) -> None:
+        """Leave nothing of what was deleted in the file or beside it."""
+        async with self._scrubbing:
+            await self._scrub(gone, everywhere=len(gone) > residue.MANY)
+
+    async def _scrub(self, gone: Sequence[MemoryRow], *, everywhere: bool) -> None:
+        due = await self._read(forgetting.due)
+        pages = -STEP
+        while await self._change(index.merge, pages):
+            pages = STEP
+        await self._empty_log()
+        wanted = set[bytes]() if everywhere else await self._read(residue.traces, gone)
+        if everywhere or await asyncio.to_thread(residue.left, self._path, wanted):
+            await self._change(residue.rebuild)
+            await self._empty_log()
+        await self._change(forgetting.scrubbed, due)
+
+    async def _empty_log(self) -> None:
+        for wait in WAITS:
+            if await asyncio.to_thread(residue.emptied, self._path):
+                return
+            await asyncio.sleep(wait)
+        raise EngineError(
+            ErrorCode.STORAGE_UNAVAILABLE,
+            "It is forgotten, but the log beside the brain could not be emptied while it is being read. It will be"
+            " with the next thing that is forgotten.",
+        )
+
+    async def begin_model(self, fingerprint: str) -> ModelState:
+        return await self._change(embedded.begin, fingerprint)
+
+    async def model(self) -> ModelState:
+        return await self._read(embedded.state)
+
+    async def pending(self, limit: int) -> list[MemoryRow]:
+        return await self._read(embedded.pending, limit)
+
+    async def keep_vectors(self, model: int, vectors: Sequence[NewVector]) -> None:
+        await self._change(embedded.keep, model, vectors)
+
+    async def requeue(self, model: int, numbers: Sequence[int]) -> None:
+        await self._change(embedded.requeue, model, numbers)
+
+    async def retire_models(self) -> None:
+        while await self._change(embedded.retire, STEP * 10):
+            pass
+
+    async def _read(
+        self, query: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        try:
+            return await self._readers.run(query, *args, **kwargs)
+        except sqlite3.Error as error:
+            raise _unavailable("read", error) from error
+
+    async def _change(
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        try:
+            return cast("T", await self._writer.run(lambda db: job(db, *args, **kwargs)))
+        except sqlite3.Error as error:
+            raise _unavailable("written", error) from error
+
+
+def _unavailable(what: str, error: sqlite3.Error) -> EngineError:
+    return EngineError(
+        ErrorCode.STORAGE_UNAVAILABLE, f"Memory could not be {what}: {error}. Free some space and try again."
+    )

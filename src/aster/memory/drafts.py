@@ -1,0 +1,229 @@
+"""What may be remembered: a draft becomes a record only through here.
+
+Every door (HTTP, a tool, the learning centre, an import) gets the same checks: fields of the right kind, a length a
+prompt can bear, text that can be written as UTF-8, and no secret, whoever sent it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+
+import msgspec
+from msgspec import Meta
+
+from aster.brain.memory_kinds import KindName, relation
+from aster.brain.memory_records import MemoryRow
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.memory import EntryType, FactType
+from aster.infra.ids import new_id
+from aster.infra.secrets import Secrets
+from aster.memory.profile import placed
+
+LONGEST: Final = 20_000
+SHORT: Final = 500
+NOTE_MS: Final = 7 * 86_400_000
+"""How long a note of working memory lasts unless it says otherwise."""
+
+Long: TypeAlias = Annotated[str, Meta(min_length=1)]
+Short: TypeAlias = Annotated[str, Meta(max_length=SHORT)]
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=SHORT)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+
+
+class _Fields(msgspec.Struct, forbid_unknown_fields=True):
+    pass
+
+
+class _Episode(_Fields):
+    description: Long
+    speaker: Short = ""
+    value: Share = 0.5
+    tier: Literal["recent", "lasting", "core"] = "recent"
+
+
+class _Fact(_Fields):
+    content: Long
+    subject: Short = ""
+    predicate: Short = ""
+    type: FactType = "fact"
+    source: Short = ""
+
+
+class _Node(_Fields):
+    name: Name
+    type: Literal["person", "organisation", "place", "other"] = "other"
+    attributes: Annotated[dict[Name, Short], Meta(max_length=50)] = {}
+
+
+class _Edge(_Fields):
+    source: Name
+    relation: Name
+    target: Name
+    weight: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    source_id: Short = ""
+    target_id: Short = ""
+
+
+class _Lesson(_Fields):
+    trigger: Long
+    correct_pattern: Long
+    mistake: str = ""
+    code_example: str = ""
+    domains: Annotated[list[Name], Meta(max_length=20)] = []
+    verified: bool | Annotated[int, Meta(ge=0, le=1)] = False
+    frequency: Annotated[int, Meta(ge=1)] = 1
+    helpful: Annotated[int, Meta(ge=0)] = 0
+
+
+class _Trait(_Fields):
+    key: Name
+    value: Long
+    category: Name = "root"
+
+
+class _Chunk(_Fields):
+    document: Name
+    content: Long
+    position: Annotated[int, Meta(ge=0)] = 0
+    title: Short = ""
+
+
+class _Soul(_Fields):
+    identity: Long
+    values: Annotated[list[Long], Meta(max_length=100)] = []
+    patterns: Annotated[list[Long], Meta(max_length=500)] = []
+    voice: Long | None = None
+    version: int = 0
+
+
+class _Note(_Fields):
+    text: Long
+    type: EntryType = EntryType.NOTE
+    expires_at: int | None = None
+
+
+_KINDS: Final[dict[str, type[_Fields]]] = {
+    "episode": _Episode,
+    "fact": _Fact,
+    "node": _Node,
+    "edge": _Edge,
+    "lesson": _Lesson,
+    "trait": _Trait,
+    "chunk": _Chunk,
+    "soul": _Soul,
+    "note": _Note,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Something to remember, and its receipt. Times are milliseconds; what is left out is now, and for good."""
+
+    kind: KindName
+    fields: Mapping[str, Any]
+    task_id: str = ""
+    first_seq: int = 0
+    last_seq: int = 0
+    extractor: str = "person"
+    derived_from: tuple[str, ...] = ()
+    confidence: float = 1.0
+    event_at: int | None = None
+    valid_from: int | None = None
+    valid_until: int | None = None
+    id: str = field(default="")
+
+
+def row_of(draft: Draft, user_id: str, secrets: Secrets, now: int) -> MemoryRow:
+    """The record a draft asks for, checked and cleaned."""
+    begins = draft.valid_from if draft.valid_from is not None else (draft.event_at or now)
+    if draft.valid_until is not None and draft.valid_until < begins:
+        raise _invalid("valid_until", "is before valid_from")
+    if not 0 <= draft.confidence <= 1:
+        raise _invalid("confidence", "has to be between 0 and 1")
+    return MemoryRow(
+        id=draft.id or new_id(draft.kind),
+        user_id=user_id,
+        kind=draft.kind,
+        fields=_rounded(draft, fields_of(draft.kind, draft.fields, secrets), now),
+        created_at=now,
+        event_at=draft.event_at if draft.event_at is not None else now,
+        valid_from=begins,
+        valid_until=draft.valid_until,
+        task_id=draft.task_id,
+        first_seq=draft.first_seq,
+        last_seq=draft.last_seq,
+        extractor=draft.extractor,
+        derived_from=tuple(sorted(set(draft.derived_from))),
+        confidence=draft.confidence,
+    )
+
+
+def fields_of(kind: KindName, given: Mapping[str, Any], secrets: Secrets) -> dict[str, Any]:
+    """The fields of a kind, complete and clean."""
+    long = sum(_length(value) for value in given.values())
+    if long > LONGEST:
+        raise EngineError(
+            ErrorCode.PAYLOAD_TOO_LARGE,
+            f"A memory holds at most {LONGEST:,} characters, this has {long:,}. Remember what matters of it, or"
+            " put it in as a document, which is cut into parts.",
+            {"characters": long, "most": LONGEST},
+        )
+    try:
+        checked = msgspec.convert(tidy(dict(given)), _KINDS[kind])
+    except msgspec.ValidationError as error:
+        problem, _, where = str(error).partition(" - at `$")
+        raise _invalid(where.strip("`.") or "fields", problem[:1].lower() + problem[1:]) from None
+    fields = cast("dict[str, Any]", msgspec.to_builtins(checked))
+    cleaned = cast("dict[str, Any]", secrets.clean_data(fields, "memory", shapes=True))
+    return _completed(kind, cleaned)
+
+
+def _rounded(draft: Draft, fields: dict[str, Any], now: int) -> dict[str, Any]:
+    """What a draft leaves open: a fact comes from its task, a note ends after a week."""
+    if draft.kind == "fact" and draft.task_id and not fields["source"]:
+        return {**fields, "source": f"trajectory:{draft.task_id}"}
+    if draft.kind == "note" and fields["expires_at"] is None:
+        return {**fields, "expires_at": now + NOTE_MS}
+    return fields
+
+
+def tidy(value: Any) -> Any:
+    """Text that can be written as UTF-8 and shown: surrogate pairs joined, lone ones replaced, no NUL."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\x00", "").strip()
+    if isinstance(value, dict):
+        return {tidy(name): tidy(item) for name, item in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [tidy(item) for item in cast("list[Any]", value)]
+    return value
+
+
+def _completed(kind: KindName, fields: dict[str, Any]) -> dict[str, Any]:
+    match kind:
+        case "edge":
+            return {**fields, "relation": relation(fields["relation"])}
+        case "lesson":
+            return {**fields, "verified": int(fields["verified"])}
+        case "trait":
+            category, key = placed(fields["category"], fields["key"])
+            return {**fields, "category": category, "key": key}
+        case _:
+            return fields
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(_length(name) + _length(item) for name, item in cast("dict[Any, Any]", value).items())
+    if isinstance(value, list | tuple):
+        return sum(_length(item) for item in cast("list[Any]", value))
+    return 0
+
+
+def _invalid(name: str, problem: str) -> EngineError:
+    return EngineError(
+        ErrorCode.INVALID_REQUEST,
+        f"Correct this and send it again: `{name}` {problem}.",
+        {"fields": [{"field": name, "problem": problem}]},
+    )

@@ -1,0 +1,168 @@
+"""Users' shelves in memory: vectors and columns, read from the brain once and then only what is new.
+
+One engine owns the brain, so whatever is written or forgotten passes by here and nothing goes stale. A shelf is
+used by one thread at a time; those used longest ago are let go when all together grow too large.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from aster.brain.memory_kinds import Store
+from aster.brain.memory_protocol import ShelfReader
+from aster.brain.memory_records import Column, MemoryRow
+from aster.memory.retrieval.shelf import Item
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from aster.memory.retrieval.rows import Rows
+
+Place: TypeAlias = tuple[str, Store]
+
+MOST_BYTES: Final = 1 << 30
+PER_RECORD: Final = 280
+"""Bytes of a record besides its vector: columns, and its entry in the tables of numbers."""
+_AT_ONCE: Final = 5000
+
+
+class Kept:
+    """One shelf: what of it is in memory, and up to where it was read."""
+
+    def __init__(self, rows: "Rows", model: int) -> None:
+        self.rows = rows
+        self.model = model
+        self.lock = Lock()
+        self.number = self.place = 0
+        self.lengths: dict[int, int] = {}
+        self.broken: list[int] = []
+
+    @property
+    def size(self) -> int:
+        return len(self.rows) * (PER_RECORD + self.rows.dimensions * 9 // 8)
+
+    def refresh(self, reader: ShelfReader) -> None:
+        """Read what came since the last time: new records, and vectors that were made meanwhile."""
+        place = reader.last_place() if not self.number else self.place
+        while new := reader.columns(self.number, _AT_ONCE):
+            self._take(new, reader.vectors_of(self.model, [column.number for column in new]))
+            self.number = new[-1].number
+        while found := reader.vectors(self.model, place, _AT_ONCE):
+            vectors = {row.number: row.vector for row in found}
+            self._take(reader.columns_of(list(vectors)), vectors)
+            place = found[-1].place
+        self.place = place
+
+    def remove(self, numbers: Iterable[int]) -> None:
+        gone = list(numbers)
+        self.rows.remove(gone)
+        for number in gone:
+            self.lengths.pop(number, None)
+
+    def _take(self, columns: Sequence[Column], vectors: Mapping[int, bytes]) -> None:
+        """Records with their vectors; one without, or with a broken one, is as near to everything."""
+        import numpy as np
+
+        size = 2 * self.rows.dimensions
+        nothing = bytes(size)
+        given = [vectors.get(column.number, b"") for column in columns]
+        whole = b"".join(vector if len(vector) == size else nothing for vector in given)
+        matrix = np.frombuffer(whole, "<f2").astype(np.float32).reshape(len(columns), -1)
+        lengths = np.linalg.norm(matrix, axis=1)
+        good = (lengths > 0.9) & (lengths < 1.1)
+        matrix[~good] = 0.0
+        self.broken += [
+            column.number
+            for column, fine in zip(columns, good, strict=True)
+            if not fine and column.number in vectors
+        ]
+        self.lengths |= {column.number: column.words for column in columns}
+        self.rows.add([Item(c.number, "", c.who, c.when, c.session, c.position) for c in columns], matrix)
+
+
+class KeptShelf:
+    """A shelf as ranking sees it: what is in memory, and the brain's reader for the rest."""
+
+    def __init__(self, kept: Kept, reader: ShelfReader) -> None:
+        self._kept = kept
+        self._reader = reader
+        self.found: dict[int, MemoryRow] = {}
+
+    def rows(self) -> "Rows":
+        return self._kept.rows
+
+    def keyword(self, terms: Sequence[str], limit: int) -> Mapping[int, float]:
+        return self._reader.keyword(terms, limit, self._kept.lengths)
+
+    def frequencies(self, terms: Collection[str]) -> Mapping[str, int]:
+        return self._reader.frequencies(terms)
+
+    def items(self, ids: Sequence[int]) -> Sequence[Item]:
+        self.found |= {row.number: row for row in self._reader.records(ids)}
+        return [_item(self.found[number]) for number in ids if number in self.found]
+
+    def tokens(self, ids: Sequence[int]) -> "Mapping[int, NDArray[np.uint8]]":
+        import numpy as np
+
+        width = -(-self._kept.rows.dimensions // 8)
+        found = self._reader.tokens(self._kept.model, ids)
+        return {
+            number: np.frombuffer(packed, np.uint8).reshape(-1, width)
+            for number, packed in found.items()
+            if packed and len(packed) % width == 0
+        }
+
+    def names(self) -> frozenset[str]:
+        return frozenset(self._reader.names())
+
+
+class Shelves:
+    """All shelves that are in memory."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[Place, Kept] = OrderedDict()
+        self._lock = Lock()
+        self._gone: dict[Place, set[int]] = {}
+
+    def kept(self, place: Place, model: int, dimensions: int) -> Kept:
+        """The shelf at a place; an empty one when it is not here, or was made with another model's vectors."""
+        from aster.memory.retrieval.rows import Rows
+
+        with self._lock:
+            found = self._kept.get(place)
+            if found is None or found.model != model or found.rows.dimensions != dimensions:
+                found = self._kept[place] = Kept(Rows(dimensions), model)
+                self._gone.pop(place, None)
+            self._kept.move_to_end(place)
+            while len(self._kept) > 1 and sum(kept.size for kept in self._kept.values()) > self._most:
+                self._kept.popitem(last=False)
+            return found
+
+    def refresh(self, place: Place, kept: Kept, reader: ShelfReader) -> None:
+        """Bring a shelf up to date; its lock is held by the caller."""
+        kept.refresh(reader)
+        with self._lock:
+            gone = self._gone.pop(place, set())
+        kept.remove(gone)
+
+    def gone(self, user_id: str, rows: Iterable[MemoryRow]) -> None:
+        """These records are not to be found any more."""
+        with self._lock:
+            for row in rows:
+                if (user_id, row.store) in self._kept:
+                    self._gone.setdefault((user_id, row.store), set()).add(row.number)
+
+    def drop(self, user_id: str, store: Store | None = None) -> None:
+        """Read this user's shelves anew when they are next asked for."""
+        with self._lock:
+            for place in [place for place in self._kept if place[0] == user_id and store in (None, place[1])]:
+                del self._kept[place]
+                self._gone.pop(place, None)
+
+
+def _item(row: MemoryRow) -> Item:
+    who = str(row.fields[row.about.who]) if row.about.who else ""
+    return Item(row.number, row.text, who, row.event_at, row.task_id, row.first_seq, row.uses, row.last_used_at)

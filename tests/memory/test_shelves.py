@@ -1,0 +1,40 @@
+"""Shelves in memory: as many as fit, and two users' never mixed."""
+
+import asyncio
+
+import numpy as np
+
+from aster.memory.memory import Memory
+from aster.memory.retrieval.shelf import Item
+from aster.memory.shelves import Shelves
+from tests.memory.conftest import fact
+
+
+def test_the_shelf_used_longest_ago_is_let_go() -> None:
+    shelves = Shelves(most_bytes=0)
+    first = shelves.kept(("ada", "knowledge"), 1, 64)
+    shelves.kept(("bob", "knowledge"), 1, 64)
+    assert shelves.kept(("ada", "knowledge"), 1, 64) is first, "empty shelves weigh nothing"
+    first.rows.add([Item(1, "")], np.zeros((1, 64), np.float32))
+    shelves.kept(("bob", "knowledge"), 1, 64)
+    assert shelves.kept(("ada", "knowledge"), 1, 64) is not first
+
+
+def test_another_models_vectors_are_another_shelf() -> None:
+    shelves = Shelves()
+    first = shelves.kept(("ada", "knowledge"), 1, 64)
+    assert shelves.kept(("ada", "knowledge"), 1, 64) is first
+    assert shelves.kept(("ada", "knowledge"), 2, 64) is not first
+    assert shelves.kept(("ada", "episodes"), 2, 64).rows is not first.rows
+
+
+async def test_many_search_and_write_at_once(memory: Memory) -> None:
+    async def one(user: str) -> None:
+        for n in range(8):
+            await memory.write(user, [fact(f"{user} says dog {n}")])
+            found = await memory.search(user, "dog", limit=50)
+            texts = [match.row.text for match in found.best(50)]
+            assert len(texts) == n + 1
+            assert all(text.startswith(user) for text in texts)
+
+    await asyncio.gather(*(one(f"user{n}") for n in range(6)))
