@@ -12,3 +12,5 @@ class Message(Contract):
     role: Role
     content: tuple[ContentBlock, ...]
     id: str | None = None
+    recalled: str | None = None
+    """What memory had for it; text from outside, shown to the model before the message."""

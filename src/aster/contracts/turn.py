@@ -150,7 +150,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     can be discarded and asked again. `step_floor` is that boundary as it was before the newest finished
     call. `settled` says that it is decided what the newest finished call means. `fallback_model` is the model the
     turn goes on with, `endpoint` who answered its newest step, `lasting_effects` that it ran a tool whose effect
-    cannot be had twice without harm.
+    cannot be had twice without harm. `recalled` are the memories that entered its context, `remembered` those it
+    wrote.
     """
 
     turn_id: str
@@ -189,6 +190,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     prompted: bool = False
     hook_stopped: bool = False
     denials: int = 0
+    recalled: tuple[str, ...] = ()
+    remembered: tuple[str, ...] = ()
 
     @property
     def last_words(self) -> bool:

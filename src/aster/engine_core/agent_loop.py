@@ -7,7 +7,7 @@ entered again at the same one.
 from aster.contracts.blocks import MediaBlock, TextBlock
 from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
 from aster.contracts.model import decode
-from aster.engine_core import background_notices
+from aster.engine_core import background_notices, remembering
 from aster.engine_core.act import act
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
@@ -26,6 +26,7 @@ async def run(turn: Turn, services: Services) -> str:
     """Run a turn to its end and return the stop reason; raises `Suspended` when a person is needed."""
     try:
         await points.prompt(turn, services)
+        await remembering.begin(turn, services)
         if turn.state.model_calls and not turn.state.settled:
             await conclude(turn, services)
         while True:

@@ -1,7 +1,7 @@
 """Assemble: everything a model call needs, in an order that keeps the beginning byte-stable.
 
-Order: system prompt, tools | history | the messages of this turn. Nothing volatile stands before the history, so a
-provider's prompt cache holds from turn to turn.
+Order: system prompt, soul, tools | history | the messages of this turn, the first with what memory had for it. Nothing
+volatile stands before the history, so a provider's prompt cache holds from turn to turn.
 """
 
 from aster.contracts.blocks import text_of
@@ -35,6 +35,10 @@ def instructions(endpoint: Endpoint, settings: Settings) -> str:
     return f"{told}\n\n{RULE}"
 
 
+def _with_soul(told: str, soul: str) -> str:
+    return f"{told}\n\n{soul}" if soul else told
+
+
 def assemble(turn: Turn, services: Services) -> ModelRequest:
     """The next model call of a turn."""
     settings, state = services.settings, turn.state
@@ -43,7 +47,7 @@ def assemble(turn: Turn, services: Services) -> ModelRequest:
     messages = turn.boundary.messages(said_before)
     request = ModelRequest(
         model=model_of(state, settings),
-        system=instructions(services.herald.endpoint, settings),
+        system=_with_soul(instructions(services.herald.endpoint, settings), turn.soul),
         messages=messages,
         tools=services.tools.registry.definitions,
         max_tokens=state.max_tokens or settings.max_tokens,

@@ -12,7 +12,7 @@ from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle, To
 from aster.contracts.messages import Message
 from aster.contracts.model import encode, to_builtins
 from aster.contracts.turn import TurnState
-from aster.engine_core import channel_state
+from aster.engine_core import channel_state, remembering
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_iso, now_ms
@@ -38,6 +38,7 @@ def unanswered(state: TurnState, output: str = CANCELLED, error: str = "cancelle
 async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str) -> None:
     """End a turn; returns when the end is durable."""
     state = turn.state
+    await remembering.obey(turn, services, phase)
     for event in unanswered(state):
         turn.write(event)
     end = ThreadLifecycle(phase=phase, segment=state.segment, stop_reason=stop_reason)
@@ -56,6 +57,7 @@ async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str)
     turn.write(end, rows=rows)
     await turn.flush()
     services.history.keep(turn.key, turn.turn_id, [*turn.history, *state.messages])
+    services.journal.enter(turn, phase)
     services.raven.turn_ended(phase, time.perf_counter() - turn.started, stop_reason)
 
 

@@ -23,6 +23,7 @@ from aster.engine_core.budget import Budgets
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.history import History
 from aster.engine_core.hooks.hooks import Hooks
+from aster.engine_core.journal import Journal
 from aster.engine_core.live import LiveTurns
 from aster.engine_core.permissions import Permissions
 from aster.engine_core.runner import LocalRunner
@@ -38,7 +39,9 @@ from aster.herald.roster import BUILT_IN
 from aster.infra.clock import now_ms
 from aster.infra.secrets import PROCESS, Secrets
 from aster.infra.settings import Settings
+from aster.memory.bus import MemoryBus
 from aster.memory.embeddings.choice import embedder, made_by
+from aster.memory.embeddings.embedder import Embedder
 from aster.memory.memory import Memory
 from aster.raven import traces
 from aster.raven.observation import Observation
@@ -121,9 +124,7 @@ class Engine:
         )
         self._parts.push_async_callback(asyncio.to_thread, self.raven.close)
         vectors = embedder(settings)
-        self.memory = Memory(self.brain.memory, self.secrets, vectors, made_by)
-        await self.memory.start()
-        self._parts.push_async_callback(self.memory.close)
+        journal = await self._remember(vectors)
         if applied:
             self.raven.note("migration", "info", "the brain was migrated", applied=applied)
         self._catalog = Catalog(settings, platform_tools(settings, vectors))
@@ -160,6 +161,9 @@ class Engine:
             permissions=self.permissions,
             hooks=Hooks(settings),
             background=self.background,
+            memory=self.memory,
+            bus=MemoryBus(self.memory),
+            journal=journal,
         )
         live = LiveTurns()
         self.coordinator = Coordinator(services, LocalRunner(settings.task_slots), live, Titles(services))
@@ -224,6 +228,15 @@ class Engine:
         self._parts.push_async_callback(self.local.stop)
         return LocalTransport(self.local)
 
+    async def _remember(self, vectors: Embedder | str) -> Journal:
+        """Memory, and the journal that is written to it behind turns."""
+        self.memory = Memory(self.brain.memory, self.secrets, vectors, made_by)
+        await self.memory.start()
+        self._parts.push_async_callback(self.memory.close)
+        journal = Journal(self.memory, self.settings)
+        self._parts.push_async_callback(journal.close)
+        return journal
+
     async def _commands(self) -> Background:
         """What runs behind turns; what did so when the engine stopped is lost."""
         background = Background(self.settings, self.brain, self.secrets)
@@ -281,7 +294,6 @@ class Engine:
             )
             gone += await self.memory.expire()
             await asyncio.sleep(1.0 if gone else RETENTION_SECONDS)
-
 
     async def _begin_days(self) -> None:
         """At midnight (UTC) budgets begin anew: what they had stopped goes on."""

@@ -19,6 +19,8 @@ from aster.contracts.events import (
     HitlRequest,
     HitlResolved,
     HookRan,
+    MemoryRetrieval,
+    MemoryWrite,
     PermissionSuggestion,
     Phase,
     ProviderFallback,
@@ -48,7 +50,7 @@ from aster.contracts.turn import (
     TurnState,
     TurnStatus,
 )
-from aster.engine_core import ledger, reminders
+from aster.engine_core import ledger, recollection, reminders
 
 _STATUS = {
     Phase.STARTED: TurnStatus.RUNNING,
@@ -103,6 +105,11 @@ def apply(state: TurnState, event: Event) -> None:
             state.denials = 0
         case TurnTransition():
             _went_round(state, event)
+        case MemoryRetrieval():
+            _recalled(state, event)
+        case MemoryWrite():
+            if event.action in ("created", "updated", "superseded"):
+                state.remembered = (*state.remembered, event.id)
         case HookRan():
             _hooked(state, event)
         case TodoUpdate():
@@ -227,6 +234,13 @@ def _hooked(state: TurnState, event: HookRan) -> None:
     call.hook_permission = event.permission or call.hook_permission
     if event.updated_input is not None:
         call.call = msgspec.structs.replace(call.call, input=event.updated_input)
+
+
+def _recalled(state: TurnState, event: MemoryRetrieval) -> None:
+    """What memory had stands with the message it was asked for: before it in the prompt, and wherever it goes."""
+    state.recalled = tuple(item.id for item in event.items if item.used)
+    if state.recalled and state.messages:
+        state.messages[0] = msgspec.structs.replace(state.messages[0], recalled=recollection.rendered(event))
 
 
 def _went_round(state: TurnState, event: TurnTransition) -> None:

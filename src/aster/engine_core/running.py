@@ -224,6 +224,10 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         found = await turn.brain.artifact(turn.key.user_id, artifact_id)
         return None if found is None else found[1]
 
+    async def span() -> tuple[int, int]:
+        await turn.flush()
+        return turn.state.first_seq, turn.state.seq
+
     return ToolContext(
         user_id=turn.key.user_id,
         task_id=turn.key.task_id,
@@ -234,5 +238,7 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         sandbox=services.sandbox,
         artifact=artifact,
         background=services.background,
+        memory=services.memory,
+        span=span,
         limits=services.limits,
     )

@@ -6,10 +6,13 @@ from aster.brain.protocol import Brain
 from aster.engine_core.budget import Budgets
 from aster.engine_core.history import History
 from aster.engine_core.hooks.hooks import Hooks
+from aster.engine_core.journal import Journal
 from aster.engine_core.permissions import Permissions
 from aster.herald.pools import Pools
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
+from aster.memory.bus import MemoryBus
+from aster.memory.memory import Memory
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
 from aster.sandbox.workspaces import Workspaces
@@ -34,3 +37,6 @@ class Services:
     permissions: Permissions
     hooks: Hooks
     background: Background
+    memory: Memory
+    bus: MemoryBus
+    journal: Journal

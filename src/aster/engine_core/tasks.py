@@ -61,5 +61,6 @@ class Tasks:
                 ErrorCode.TASK_BUSY, "A turn of this task runs or waits. Cancel it first.", {"task_id": task_id}
             )
         self._services.history.forget(key)
+        await self._services.journal.tear_out(key)
         self._services.background.untold.pop(key, None)
         await self._services.workspaces.discard(user_id, task_id)

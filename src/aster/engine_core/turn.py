@@ -26,7 +26,7 @@ from aster.infra.secrets import Secrets
 @dataclass(slots=True)
 class Turn:
     """`steered`: the inbox may hold something for it; `arriving`: so many messages are on their way there;
-    `yielding`: it is to stop at the next safe boundary."""
+    `yielding`: it is to stop at the next safe boundary; `soul`: who the agent is for this user."""
 
     key: ThreadKey
     brain: Brain
@@ -39,6 +39,7 @@ class Turn:
     arriving: int = 0
     yielding: bool = False
     boundary: Boundary | None = None
+    soul: str = ""
     _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
 
     @property

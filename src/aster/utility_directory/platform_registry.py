@@ -17,6 +17,9 @@ from aster.utility_directory.find import Find
 from aster.utility_directory.flag_uncertainty import FlagUncertainty
 from aster.utility_directory.glob import Glob
 from aster.utility_directory.grep import Grep
+from aster.utility_directory.memory_forget import MemoryForgetTool
+from aster.utility_directory.memory_search import MemorySearchTool
+from aster.utility_directory.memory_write import MemoryWriteTool
 from aster.utility_directory.read_file import ReadFile
 from aster.utility_directory.schema import Validate, compiled
 from aster.utility_directory.todo_write import TodoWrite
@@ -79,6 +82,9 @@ def platform_tools(settings: Settings | None = None, vectors: Embedder | str | N
     files = (ReadFile(), WriteFile(), EditFile(), Glob(), Grep(), Find())
     web = (WebFetch(settings), WebSearch(settings))
     notes = (TodoWrite(), FlagUncertainty())
-    for tool in (Bash(), BashOutput(), BashKill(), *files, AskUser(), FileSearch(settings, vectors), *web, *notes):
+    remembering = (MemoryWriteTool(), MemorySearchTool(), MemoryForgetTool())
+    memory = remembering if settings is None or settings.memory_enabled else ()
+    search = (FileSearch(settings, vectors), *web)
+    for tool in (Bash(), BashOutput(), BashKill(), *files, AskUser(), *search, *notes, *memory):
         registry.add(tool, known=True)
     return registry

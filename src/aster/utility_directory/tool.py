@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from aster.brain.records import Row
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import Event
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
 from aster.infra.settings import Settings
+from aster.memory.memory import Memory
 from aster.sandbox.backend import Sandbox
 from aster.sandbox.paths import Workspace
 from aster.sandbox.permissions import ALLOW, Decision
@@ -24,6 +26,8 @@ Progress: TypeAlias = Callable[[str, str], None]
 """Called with a piece of text and the name of its stream while a call runs."""
 Artifacts: TypeAlias = Callable[[str], Awaitable[bytes | None]]
 """Given an artifact's id, what is in it, if the user has such a one."""
+Span: TypeAlias = Callable[[], Awaitable[tuple[int, int]]]
+"""The part of the thread that the turn has written so far: its first and last sequence number."""
 Record: TypeAlias = Callable[[Event], None]
 """Called with an event that goes onto the thread together with the call's result, if that is a good one."""
 
@@ -60,6 +64,10 @@ def _nobody_keeps(row: Row) -> None:
     del row
 
 
+async def _nowhere() -> tuple[int, int]:
+    return 0, 0
+
+
 async def _nothing_kept(artifact_id: str) -> bytes | None:
     del artifact_id
 
@@ -90,8 +98,16 @@ class ToolContext:
     record: Record = _nobody_records
     keep: Keep = _nobody_keeps
     background: Background | None = None
+    memory: Memory | None = None
+    span: Span = _nowhere
     limits: ToolLimits = field(default_factory=ToolLimits)
     policy: Policy = field(default_factory=Policy)
+
+    def remembering(self) -> Memory:
+        """The memory, for a tool that cannot do without."""
+        if self.memory is None:
+            raise EngineError(ErrorCode.CONFIGURATION_INVALID, "This engine keeps no memory.")
+        return self.memory
 
 
 class Meant(NamedTuple):

@@ -15,12 +15,21 @@ class WorkingMemoryUpdate(Event, tag="working_memory_update"):
 
 
 class RetrievedItem(Contract):
+    """A record that was found: its words as they entered the context, or why they did not; `reasons` are the parts of
+    its score, `source_task_id` with the seqs is its receipt, `event_at` when it happened."""
+
     store: str
     id: str
     score: float
     tokens: int
     used: bool = True
     cut: str | None = None
+    text: str = ""
+    reasons: dict[str, float] = {}
+    source_task_id: str = ""
+    first_seq: int = 0
+    last_seq: int = 0
+    event_at: str = ""
 
 
 class MemoryRetrieval(Event, tag="memory_retrieval"):
@@ -28,6 +37,8 @@ class MemoryRetrieval(Event, tag="memory_retrieval"):
     items: tuple[RetrievedItem, ...]
     tokens: int
     duration_ms: int
+    notice: str | None = None
+    """What the search had to do without."""
 
 
 MemoryAction: TypeAlias = Literal["created", "updated", "superseded", "forgotten", "rejected"]
