@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run install install-dev test chaos local-model bench lint types docs clean
+.PHONY: run install install-dev test coverage chaos local-model bench lint types docs clean
 
 run: install
 	$(BIN)/aster serve
@@ -28,6 +28,9 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/pytho
 	@touch $@ $(VENV)/.installed
 
 test: install-dev
+	$(BIN)/python -m pytest -m "not chaos and not local_model"
+
+coverage: install-dev
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered -m "not chaos and not local_model"
 
 chaos: install-dev

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import httpx2
 
 from aster.engine_core.engine import Engine
+from aster.infra.clock import now_ms
 from aster.infra.settings import Settings
 from aster.server.listener import listening
 from aster.testing import ModelServer
@@ -123,8 +124,10 @@ class Live:
 
 @asynccontextmanager
 async def live(model: ModelServer | None = None, **overrides: Any) -> AsyncGenerator[Live, None]:
-    """Run an engine with these settings, asking this model server, until the block ends; `clock` times circuits."""
+    """Run an engine with these settings, asking this model server, until the block ends; `clock` times circuits,
+    `now` tells the day."""
     clock: Callable[[], float] = overrides.pop("clock", time.monotonic)
+    now: Callable[[], int] = overrides.pop("now", now_ms)
     asked = {"llm_provider": "openai", "llm_base_url": f"{model.url}/v1"} if model else {"llm_provider": "demo"}
     with tempfile.TemporaryDirectory(prefix="aster-live-") as directory:
         usual = {
@@ -133,7 +136,7 @@ async def live(model: ModelServer | None = None, **overrides: Any) -> AsyncGener
             "drain_seconds": 0.0,
             "sqlite_db_path": Path(directory) / "brain.sqlite",
         }
-        engine = Engine(Settings.model_validate({**usual, **asked, **overrides}), clock=clock)
+        engine = Engine(Settings.model_validate({**usual, **asked, **overrides}), clock=clock, now=now)
         key = engine.settings.engine_api_key
         headers = {"X-Engine-Key": key.get_secret_value()} if key else {}
         async with (

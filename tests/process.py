@@ -59,7 +59,7 @@ class Process:
             await self._process.wait()
 
 
-def engine(directory: Path, model_url: str) -> Process:
+def engine(directory: Path, model_url: str, **more: str) -> Process:
     port = free_port()
     env = {
         "SQLITE_DB_PATH": str(directory / "brain.sqlite"),
@@ -68,6 +68,7 @@ def engine(directory: Path, model_url: str) -> Process:
         "LLM_MODEL": "scripted",
         "ENGINE_LOG_LEVEL": "WARNING",
         "DRAIN_SECONDS": "2",
+        **more,
     }
     argv = [sys.executable, "-m", "aster.cli", "serve", "--port", str(port)]
     return Process(argv, port, directory / "engine.log", env)

@@ -6,6 +6,7 @@ beyond what can be read at a sitting.
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"brain", "raven"}),
     frozenset({"herald", "memory", "sandbox"}),
     frozenset({"utility_directory", "asset_directory", "skills"}),
+    frozenset({"catalog"}),
     frozenset({"engine_core", "work"}),
     frozenset({"learning_centre"}),
     frozenset({"server"}),
@@ -43,7 +45,8 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "fastapi": ("server/",),
     "starlette": ("server/",),
     "uvicorn": ("server/", "cli/"),
-    "sqlite3": ("brain/", "infra/migrations.py", "server/keys.py", "cli/doctor/"),
+    "numpy": ("memory/",),
+    "sqlite3": ("brain/", "memory/", "infra/migrations.py", "server/keys.py", "cli/doctor/"),
     "tree_sitter": ("sandbox/",),
     "rich": ("cli/",),
     "prompt_toolkit": ("cli/",),
@@ -281,6 +284,15 @@ def test_every_room_is_on_the_map() -> None:
 def test_the_contracts_stand_on_msgspec_alone() -> None:
     roots = {name.split(".")[0] for module in SOURCE if module.room == "contracts" for name, _ in module.imports}
     assert roots <= {*sys.stdlib_module_names, "msgspec", "aster"}
+
+
+@pytest.mark.parametrize("module", ["aster.herald.gateway", "aster.herald.pools"])
+def test_the_gateway_brings_no_client_of_a_provider(module: str) -> None:
+    program = "import sys; __import__(sys.argv[1]); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program, module], capture_output=True, text=True, check=True)
+    brought = set(done.stdout.split())
+    assert "httpx2" in brought
+    assert not brought & {"anthropic", "openai", "google.genai", "mcp", "httpx", "requests", "aiohttp"}
 
 
 def it_is_real(module: Module) -> Iterator[str]:

@@ -47,7 +47,7 @@ class Story:
 
 def story(number: int, workspace: Path, chance: random.Random) -> Story:
     task_id = f"task-{number}"
-    marks = workspace / f"{task_id}.log"
+    marks = workspace / task_id / f"{task_id}.log"
     append = json.dumps({"command": f"sleep 0.0{chance.randint(1, 9)}; echo $call >> {marks.name}"})
     note = json.dumps({"path": "note.txt", "content": "round $round"})
     kinds = {

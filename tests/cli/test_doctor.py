@@ -78,6 +78,14 @@ def test_a_file_that_is_no_brain_fails(home: Home, tmp_path: Path) -> None:
     assert (code, found["brain"]["status"]) == (1, "fail")
 
 
+def test_what_each_isolation_said_is_told(home: Home) -> None:
+    _, found = examine(home, SANDBOX="bubblewrap")
+    assert found["sandbox"] == {"check": "sandbox", "status": "ok", "found": "bubblewrap: a probe ran in it"}
+    _, found = examine(home, SANDBOX="docker", SANDBOX_DOCKER_IMAGE="none/such")
+    assert (found["sandbox"]["status"], "docker: " in found["sandbox"]["found"]) == ("fail", True)
+    assert "SANDBOX_DOCKER_IMAGE" in found["sandbox"]["fix"]
+
+
 def test_a_port_that_is_taken_fails(home: Home, served: Home) -> None:
     code, found = examine(home, SANDBOX="off", HOST="192.0.2.1")
     assert code == 1

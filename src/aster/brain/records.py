@@ -97,6 +97,115 @@ class ObservabilityRow(Row):
     data: bytes | None = None
 
 
+class ArtifactRow(Row):
+    """Something a tool produced, whole; the thread carries its id and a preview."""
+
+    table: ClassVar[str] = "artifacts"
+    key: ClassVar[tuple[str, ...]] = ("artifact_id",)
+
+    artifact_id: str
+    turn_id: str
+    tool_call_id: str
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+    data: bytes
+    created_at: int
+
+
+class FileVersionRow(Row):
+    """What a file held before a call changed it; `data` is None when there was no file, or too much in it."""
+
+    table: ClassVar[str] = "file_versions"
+    key: ClassVar[tuple[str, ...]] = ("call_key",)
+
+    call_key: str
+    turn_id: str
+    tool_call_id: str
+    path: str
+    existed: bool
+    mode: int | None
+    data: bytes | None
+    created_at: int
+
+
+class FileAfterRow(Row):
+    """What the file held once the call was done, by its hash."""
+
+    table: ClassVar[str] = "file_versions"
+    key: ClassVar[tuple[str, ...]] = ("call_key",)
+
+    call_key: str
+    sha256_after: str
+
+
+class FileUndoneRow(Row):
+    """The change was taken back."""
+
+    table: ClassVar[str] = "file_versions"
+    key: ClassVar[tuple[str, ...]] = ("call_key",)
+
+    call_key: str
+    undone_at: int
+
+
+class BackgroundRow(Row):
+    """Work that outlives its turn, as it begins; begun once more under its id, it begins from nothing."""
+
+    table: ClassVar[str] = "background_tasks"
+    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
+
+    runtime_task_id: str
+    turn_id: str
+    tool_call_id: str
+    work: str
+    description: str
+    started_at: int
+    status: str = "running"
+    ended_at: int | None = None
+    exit_code: int | None = None
+    artifact_id: str | None = None
+    left_out: int = 0
+    read_to: int = 0
+    told_at: int | None = None
+
+
+class BackgroundEndRow(Row):
+    """What the work came to; `left_out` characters of what it said are not in the artifact."""
+
+    table: ClassVar[str] = "background_tasks"
+    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
+
+    runtime_task_id: str
+    status: str
+    ended_at: int
+    exit_code: int | None = None
+    artifact_id: str | None = None
+    left_out: int = 0
+    told_at: int | None = None
+
+
+class BackgroundReadRow(Row):
+    """How far the model has read what the work said."""
+
+    table: ClassVar[str] = "background_tasks"
+    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
+
+    runtime_task_id: str
+    read_to: int
+
+
+class BackgroundToldRow(Row):
+    """The model knows that the work has ended."""
+
+    table: ClassVar[str] = "background_tasks"
+    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
+
+    runtime_task_id: str
+    told_at: int
+
+
 class KeyRow(Row):
     """A key by its hash; the key itself is shown once and kept nowhere."""
 
@@ -161,6 +270,24 @@ class UsageSum(Contract):
     unpriced_calls: int
     first_at: int | None
     last_at: int | None
+
+
+class UsageRow(Row):
+    """What a model call used whose task was deleted meanwhile; any other is on its thread."""
+
+    table: ClassVar[str] = "usage"
+    key: ClassVar[tuple[str, ...]] = ("usage_id",)
+
+    user_id: str
+    task_id: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost_usd: float | None
+    ts: int
+    turn_id: str = ""
 
 
 class QuotaRow(Row):
@@ -234,6 +361,55 @@ class HitlRecord(Contract):
     reason: str | None = None
     answer: str | None = None
     resolved_at: int | None = None
+    offer: bytes | None = None
+
+
+class ArtifactRecord(Contract):
+    """An artifact as it is listed."""
+
+    artifact_id: str
+    task_id: str
+    turn_id: str
+    tool_call_id: str
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+    created_at: int
+
+
+class BackgroundRecord(Contract):
+    """Work that outlives its turn, as it is known now."""
+
+    runtime_task_id: str
+    task_id: str
+    user_id: str
+    turn_id: str
+    tool_call_id: str
+    work: str
+    status: str
+    description: str
+    started_at: int
+    ended_at: int | None
+    exit_code: int | None
+    artifact_id: str | None
+    left_out: int
+    read_to: int
+    told_at: int | None
+
+
+class FileVersion(Contract):
+    """A change of a file that can be taken back, as long as it has not been."""
+
+    call_key: str
+    turn_id: str
+    tool_call_id: str
+    path: str
+    existed: bool
+    mode: int | None
+    data: bytes | None
+    sha256_after: str | None
+    created_at: int
 
 
 class Frame(NamedTuple):

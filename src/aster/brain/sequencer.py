@@ -11,17 +11,20 @@ from dataclasses import dataclass, field
 import msgspec
 
 from aster.brain.records import Frame, ThreadKey, frame
-from aster.brain.unit import Absent, Conflict, Idle, Owned, Unanswered, Unit, Waiting
+from aster.brain.titles import first_words
+from aster.brain.unit import Absent, Conflict, Idle, Owned, Present, Titled, Unanswered, Unit, Waiting
 from aster.contracts.events import (
     Event,
     Grade,
     HitlRequest,
     HitlResolved,
     Phase,
+    TaskLifecycle,
     TextDelta,
     ThinkingDelta,
     ThreadLifecycle,
     ToolProgress,
+    UserMessage,
     grade_of,
     type_of,
 )
@@ -41,6 +44,7 @@ class Slot:
     active_turn_id: str | None = None
     last_ms: int = 0
     open_requests: set[str] = field(default_factory=set[str])
+    title: str = ""
 
     @property
     def id(self) -> int:
@@ -179,6 +183,10 @@ def check(unit: Unit, slot: Slot) -> None:
             holds = slot.status == "suspended" and slot.active_turn_id == turn_id
         case Unanswered(request_id):
             holds = request_id in slot.open_requests
+        case Present():
+            holds = slot.thread_id is not None
+        case Titled(title):
+            holds = slot.thread_id is not None and slot.title == title
     if not holds:
         raise Conflict(guard, slot.status, slot.active_turn_id)
 
@@ -197,5 +205,9 @@ def advance(slot: Slot, event: Event) -> None:
             slot.open_requests.add(event.request_id)
         case HitlResolved():
             slot.open_requests.discard(event.request_id)
+        case UserMessage() if not slot.title:
+            slot.title = first_words(event.content)
+        case TaskLifecycle(phase="renamed" | "forked"):
+            slot.title = event.title or ""
         case _:
             pass

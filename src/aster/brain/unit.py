@@ -44,7 +44,19 @@ class Unanswered:
     request_id: str
 
 
-Guard: TypeAlias = Idle | Absent | Owned | Waiting | Unanswered
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The thread exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """The thread exists and is still called this."""
+
+    title: str
+
+
+Guard: TypeAlias = Idle | Absent | Owned | Waiting | Unanswered | Present | Titled
 
 
 class Conflict(Exception):

@@ -5,6 +5,7 @@ Nothing heavy is imported here: a command names the module that does the work, a
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from aster import __version__
@@ -66,6 +67,27 @@ examples:
 
 With LLM_PROVIDER=local an engine runs one of them; LOCAL_MODEL_PATH takes a GGUF file of your own.
 """
+_PERMISSIONS = """\
+examples:
+  aster permissions list
+  aster permissions test 'git push --force'
+  aster permissions test - < calls.jsonl          one JSON decision per line
+  aster permissions backtest --tool bash --pattern 'npm *'
+  aster permissions add --tool bash --pattern 'npm *' --expires 86400
+  aster permissions revoke grant-4k1z
+
+`test` needs no engine and looks at --workspace (default: here); with --engine it asks one, grants included. A line
+is {"tool": "bash", "input": {"command": "..."}} or {"command": "..."}.
+"""
+_MEMORY = """\
+examples:
+  aster memory search "where do I live?"
+  aster memory add "My dog is called Max" --subject dog --predicate name
+  aster memory list --store knowledge
+  aster memory forget fact-4k1z              shows what goes with it, then asks
+  aster memory export memory.json
+  aster memory import memory.json
+"""
 _DEV = """\
 examples:
   aster dev parse-toolcalls < replies.jsonl
@@ -96,6 +118,8 @@ def build_parser() -> argparse.ArgumentParser:
     _chat(_command(commands, "chat", "talk to an engine", _CHAT))
     _run(_command(commands, "run", "one message, one answer", _RUN))
     _tasks(_command(commands, "tasks", "look at tasks and change them", _TASKS))
+    _permissions(_command(commands, "permissions", "what tools may do without asking", _PERMISSIONS))
+    _memory(_command(commands, "memory", "what is remembered, and forgetting it", _MEMORY))
     _keys(_command(commands, "keys", "make and withdraw keys", _KEYS))
     _model(_command(commands, "model", "models that run on this machine", _MODEL))
     _doctor(_command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
@@ -136,14 +160,21 @@ def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-format", choices=("json", "text"), help="how log lines look (ENGINE_LOG_FORMAT)")
 
 
+def _mode_option(parser: argparse.ArgumentParser) -> None:
+    modes = ("default", "plan", "auto", "bypass")
+    parser.add_argument("--mode", choices=modes, help="how careful the agent is (default: the engine's setting)")
+
+
 def _chat(parser: argparse.ArgumentParser) -> None:
     _engine_options(parser)
+    _mode_option(parser)
     parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("message", help="what to say; - reads it from standard input")
     _engine_options(parser)
+    _mode_option(parser)
     parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
     _json_option(parser, "print every event as one line of JSON")
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="cancel the turn after this long")
@@ -169,6 +200,13 @@ def _tasks(parser: argparse.ArgumentParser) -> None:
     fork.add_argument("--seq", type=int, required=True, metavar="N", help="the last event to take over")
     fork.add_argument("--as", dest="new_task", metavar="ID", help="the new task's id")
     _action(actions, "cancel", "stop the running turn")
+    _action(actions, "artifacts", "long output of its tools")
+    artifact = _action(actions, "artifact", "one of them, whole")
+    artifact.add_argument("artifact", metavar="ARTIFACT", help="its id")
+    artifact.add_argument("--output", type=Path, metavar="FILE", help="write it there, byte for byte")
+    undo = _action(actions, "undo", "make files what they were before a turn")
+    undo.add_argument("--turn", metavar="TURN", help="which (default: the newest that changed any)")
+    undo.add_argument("--force", action="store_true", help="overwrite files that were changed since")
     _action(actions, "delete", "delete a task and all that belongs to it")
 
 
@@ -197,6 +235,87 @@ def _keys(parser: argparse.ArgumentParser) -> None:
             action.add_argument("which", metavar="NAME", help="the key's name or id")
         _settings_options(action)
         _json_option(action)
+
+
+def _permissions(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
+    for name, summary in (
+        ("list", "the rules and grants that decide on calls"),
+        ("test", "what would happen with a call"),
+        ("add", "give or refuse a permission for calls to come"),
+        ("revoke", "take a grant back"),
+        ("backtest", "what a rule would have meant for the calls so far"),
+    ):
+        action = _command(actions, name, summary)
+        _engine_options(action)
+        _json_option(action)
+        if name == "test":
+            _mode_option(action)
+            _settings_options(action)
+            action.add_argument("call", help="a command, a call as JSON, or - for one call per line of input")
+            action.add_argument("--tool", default="bash", help="the tool that is called (default bash)")
+            action.add_argument("--workspace", metavar="DIR", help="the workspace to judge it in (default: here)")
+            action.add_argument("--rules", metavar="FILE", type=Path, help="rules (PERMISSION_RULES_PATH)")
+            action.add_argument("--engine", action="store_true", help="ask the engine, with its grants")
+            action.add_argument("--task", metavar="ID", help="with --engine: in this task")
+        elif name == "revoke":
+            action.add_argument("grant", metavar="ID", help="the grant")
+        elif name != "list":
+            action.add_argument("--tool", required=name == "add", default="*", help="a tool's name, or a pattern")
+            action.add_argument("--pattern", default="*", help="a pattern over the command, path or input")
+            action.add_argument("--behavior", choices=("allow", "ask", "deny"), default="allow")
+        if name == "add":
+            action.add_argument("--scope", choices=("task", "agent", "everywhere"), default="everywhere")
+            action.add_argument("--task", metavar="ID", help="the task, with --scope task")
+            action.add_argument("--expires", type=int, metavar="SECONDS", help="how long it holds")
+
+
+def _memory(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
+    stores = ("episodes", "knowledge", "social", "lessons", "profile", "documents")
+    for name, summary in (
+        ("search", "find memories by meaning and words"),
+        ("list", "the newest memories"),
+        ("show", "one memory, where it came from, and what it was before"),
+        ("add", "remember something"),
+        ("forget", "forget memories and all that came from them"),
+        ("export", "all memories as one JSON document"),
+        ("import", "take in an exported memory"),
+        ("stats", "how much is remembered"),
+    ):
+        action = _command(actions, name, summary)
+        _engine_options(action)
+        _json_option(action)
+        if name in ("search", "list"):
+            action.add_argument(
+                "--limit", type=_count, default=20, metavar="N", help="at most so many (default 20)"
+            )
+        match name:
+            case "search":
+                action.add_argument("query", help="what to look for")
+                action.add_argument("--store", choices=stores, help="only there")
+            case "list":
+                action.add_argument("--store", choices=(*stores, "soul", "working"), help="only there")
+                action.add_argument("--task", metavar="ID", help="only what came from this task")
+                action.add_argument("--all", action="store_true", help="also what something else took the place of")
+            case "show":
+                action.add_argument("record", metavar="ID", help="the memory")
+            case "add":
+                action.add_argument("text", help="what to remember; - reads it from standard input")
+                action.add_argument("--kind", choices=("fact", "episode"), default="fact", help="(default fact)")
+                action.add_argument("--subject", default="", help="what a fact is about")
+                action.add_argument("--predicate", default="", help="what of it; a new fact replaces the old one")
+            case "forget":
+                action.add_argument("record", metavar="ID", nargs="*", help="the memories")
+                action.add_argument("--task", metavar="ID", help="all that came from this task")
+                action.add_argument("--delete-tasks", action="store_true", help="also the tasks that say it")
+                action.add_argument("--yes", action="store_true", help="do not ask")
+            case "export":
+                action.add_argument("file", type=Path, nargs="?", metavar="FILE", help="(default: standard output)")
+            case "import":
+                action.add_argument("file", type=Path, metavar="FILE", help="the exported memory")
+            case _:
+                pass
 
 
 def _model(parser: argparse.ArgumentParser) -> None:

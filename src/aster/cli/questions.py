@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from aster.cli.screen.clean import one_line
 from aster.contracts.events import HitlRequest
+from aster.contracts.permissions import ALWAYS
 
 _YES = frozenset({"y", "yes", "ok", "allow"})
 _NO = frozenset({"n", "no", "deny"})
+_ALWAYS = ("always", "a")
 
 
 class Reply(NamedTuple):
@@ -25,6 +27,8 @@ def put(request: HitlRequest, width: int = 100) -> str:
         shown = json.dumps(request.input, ensure_ascii=False)
         command = request.input.get("command")
         lines.append("  " + one_line(command if isinstance(command, str) else shown, width * 4))
+    if request.offer is not None:
+        lines.append(f"  (always: {request.offer.tool}: {one_line(request.offer.pattern, width)})")
     if request.kind == "question":
         lines += [f"  {number}. {option}" for number, option in enumerate(request.options, 1)]
     return "\n".join(lines)
@@ -33,6 +37,8 @@ def put(request: HitlRequest, width: int = 100) -> str:
 def hint(request: HitlRequest) -> str:
     """What can be typed."""
     match request.kind:
+        case "permission" if request.offer is not None:
+            return "[y]es, [n]o, [a]lways (task, agent or everywhere), or say what to do instead: "
         case "permission":
             return "[y]es, [n]o, or say what to do instead: "
         case "budget":
@@ -51,7 +57,10 @@ def understand(request: HitlRequest, line: str) -> Reply | None:
         return None
     match request.kind:
         case "permission":
-            return _consent(word.rstrip(",.!:;").lower(), rest.strip(), line)
+            plain = word.rstrip(",.!:;").lower()
+            if plain in _ALWAYS:
+                return _always(request, rest.strip())
+            return _consent(plain, rest.strip(), line)
         case "budget":
             plain = word.rstrip(",.!:;").lower()
             return _consent(plain, rest.strip(), line) if plain in _YES | _NO else None
@@ -61,6 +70,15 @@ def understand(request: HitlRequest, line: str) -> Reply | None:
             if line.isdecimal() and 1 <= int(line) <= len(request.options):
                 return Reply(request.options[int(line) - 1])
             return Reply(line)
+
+
+def _always(request: HitlRequest, rest: str) -> Reply | None:
+    """How far it reaches may be said first, a comment after it; asked again when it cannot be given at all."""
+    if request.offer is None:
+        return None
+    scope, _, comment = rest.removeprefix("this ").partition(" ")
+    answer = f"{_ALWAYS[0]} {scope}"
+    return Reply(answer, comment.strip() or None) if answer in ALWAYS else Reply(ALWAYS[0], rest or None)
 
 
 def _consent(word: str, rest: str, line: str) -> Reply:

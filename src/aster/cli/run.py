@@ -45,7 +45,7 @@ async def _run(args: argparse.Namespace, message: str) -> int:
         )
         try:
             async with asyncio.timeout(args.timeout):
-                ending = await view.watch(client.execute(message, task_id))
+                ending = await view.watch(client.execute(message, task_id, permission_mode=args.mode))
         except TimeoutError:
             return await _timed_out(client, task_id, args.timeout)
         except EngineError as error:

@@ -9,6 +9,7 @@ from aster.contracts.events import (
     Event,
     HitlRequest,
     HitlResolved,
+    PermissionSuggestion,
     Recovery,
     TaskLifecycle,
     TextDelta,
@@ -52,7 +53,8 @@ def _words(event: Event) -> str:
         case Recovery():
             return f"from {event.discarded_from_seq} on, {event.reason}"
         case Usage():
-            return f"{event.model}: {event.input_tokens} in, {event.output_tokens} out"
+            about = "about " if event.estimated else ""
+            return f"{event.model}: {about}{event.input_tokens} in, {event.output_tokens} out"
         case _:
             return _tool_or_human(event)
 
@@ -69,6 +71,8 @@ def _tool_or_human(event: Event) -> str:
             return event.message
         case HitlRequest():
             return event.question
+        case PermissionSuggestion():
+            return event.message
         case HitlResolved():
             return f"{event.answer} {event.feedback or ''}"
         case _:

@@ -82,12 +82,44 @@ async def _delete(client: AsterClient, args: argparse.Namespace, as_json: bool) 
     _json(done) if as_json else print(f"Deleted {done.task_id}.")
 
 
+async def _artifacts(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    found = await client.artifacts(args.task)
+    if as_json:
+        _json(found)
+        return
+    print_table(
+        ("artifact", "name", "bytes", "made"),
+        [(item.artifact_id, item.name, f"{item.size:,}", _time(item.created_at)) for item in found],
+    )
+
+
+async def _artifact(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    del as_json
+    data = await client.artifact(args.task, args.artifact)
+    if args.output is None:
+        print(clean(data.decode("utf-8", "replace")), end="")
+    else:
+        args.output.write_bytes(data)
+
+
+async def _undo(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    done = await client.undo(args.task, args.turn, force=args.force)
+    if as_json:
+        _json(done)
+        return
+    for file in done.files:
+        print(f"{file.action} {clean(file.path)}")
+
+
 _WORK: dict[str, Work] = {
     "list": _list,
     "show": _show,
     "events": _events,
     "fork": _fork,
     "cancel": _cancel,
+    "artifacts": _artifacts,
+    "artifact": _artifact,
+    "undo": _undo,
     "delete": _delete,
 }
 

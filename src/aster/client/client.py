@@ -10,8 +10,12 @@ from typing import Any, Self
 from urllib.parse import quote
 
 from aster.client.follow import OnWait, Patience, Reader, ThreadEvent
+from aster.client.memory import MemoryClient
+from aster.client.permissions import PermissionsClient
 from aster.client.records import (
     Answered,
+    ArtifactList,
+    ArtifactSummary,
     Cancelled,
     Deleted,
     EventPage,
@@ -23,11 +27,13 @@ from aster.client.records import (
     RawPage,
     TaskDetail,
     TaskPage,
+    Undone,
 )
 from aster.client.submission import Submission
 from aster.client.wire import Wire
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.model import to_builtins
+from aster.contracts.permissions import GrantScope, PermissionMode
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -45,6 +51,8 @@ class AsterClient:
         on_wait: OnWait | None = None,
     ) -> None:
         self._wire = Wire(url, key, silence)
+        self.permissions = PermissionsClient(self._wire)
+        self.memory = MemoryClient(self._wire)
         self._patience = patience
         self._on_wait = on_wait
 
@@ -74,6 +82,8 @@ class AsterClient:
         edit_message_id: str | None = None,
         retry_message_id: str | None = None,
         on_busy: OnBusy = "reject",
+        permission_mode: PermissionMode | None = None,
+        unattended: bool = False,
     ) -> AsyncGenerator[ThreadEvent]:
         """Post a message and follow the turn that takes it to its end. Leaving early does not stop the turn."""
         return Submission(
@@ -87,6 +97,8 @@ class AsterClient:
                 "edit_message_id": edit_message_id,
                 "retry_message_id": retry_message_id,
                 "on_busy": on_busy,
+                "permission_mode": permission_mode,
+                "unattended": unattended or None,
             },
             patience=Patience(self._wire, self._patience, self._on_wait),
         ).run()
@@ -107,6 +119,7 @@ class AsterClient:
         task_id: str | None = None,
         feedback: str | None = None,
         content_blocks: Sequence[MediaBlock] = (),
+        scope: GrantScope | None = None,
     ) -> Answered:
         """Answer a question by its request, or the oldest open one of a task."""
         said: dict[str, Any] = {
@@ -115,6 +128,7 @@ class AsterClient:
             "task_id": task_id,
             "feedback": feedback,
             "content_blocks": to_builtins(tuple(content_blocks)) or None,
+            "scope": scope,
         }
         body = {name: value for name, value in said.items() if value is not None}
         return await self._wire.ask(Answered, "POST", "/hitl/respond", body=body)
@@ -157,6 +171,21 @@ class AsterClient:
         if new_task_id is not None:
             body["task_id"] = new_task_id
         return await self._wire.ask(Forked, "POST", f"{_path(task_id)}/fork", body=body)
+
+    async def artifacts(self, task_id: str) -> tuple[ArtifactSummary, ...]:
+        """What the task's tools produced that was too long for the conversation, newest first."""
+        return (await self._wire.ask(ArtifactList, "GET", f"{_path(task_id)}/artifacts")).artifacts
+
+    async def artifact(self, task_id: str, artifact_id: str) -> bytes:
+        """An artifact, whole."""
+        path = f"{_path(task_id)}/artifacts/{quote(artifact_id, safe='')}"
+        async with self._wire.open("GET", path) as response:
+            return b"".join([chunk async for chunk in self._wire.chunks(response)])
+
+    async def undo(self, task_id: str, turn_id: str | None = None, *, force: bool = False) -> Undone:
+        """Take back what a turn did to files; without one, the newest turn that changed any."""
+        body: dict[str, Any] = {"force": force} if turn_id is None else {"force": force, "turn_id": turn_id}
+        return await self._wire.ask(Undone, "POST", f"{_path(task_id)}/undo", body=body)
 
     async def delete(self, task_id: str) -> Deleted:
         return await self._wire.ask(Deleted, "DELETE", _path(task_id))

@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from aster.contracts.events import AnyEvent, UnknownEvent, decode_event
+from aster.contracts.events import AnyEvent, RestoredFile, UnknownEvent, decode_event
 from aster.contracts.model import Contract
 
 OnBusy: TypeAlias = Literal["reject", "queue", "steer", "interrupt"]
@@ -125,6 +125,30 @@ class Forked(Contract):
     from_task_id: str
     from_seq: int
     head_seq: int
+
+
+class ArtifactSummary(Contract):
+    """Something a tool produced, kept beside the thread."""
+
+    artifact_id: str
+    turn_id: str
+    tool_call_id: str
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+    created_at: str
+
+
+class ArtifactList(Contract):
+    artifacts: tuple[ArtifactSummary, ...]
+
+
+class Undone(Contract):
+    """What was taken back: the files of a turn, each `restored` or `removed`."""
+
+    turn_id: str
+    files: tuple[RestoredFile, ...]
 
 
 class Deleted(Contract):

@@ -209,7 +209,9 @@ class Settings(BaseModel):
     fetch_blocked_hosts: str = Field(
         "", description="Hosts that are never reached, by `web_fetch` or by commands, comma-separated."
     )
-    brave_api_key: SecretStr | None = Field(None, description="The key for Brave Search, asked first by `web_search`.")
+    brave_api_key: SecretStr | None = Field(
+        None, description="The key for Brave Search, asked first by `web_search`."
+    )
     brave_base_url: str = Field("https://api.search.brave.com", description="Another address for Brave Search.")
     tavily_api_key: SecretStr | None = Field(
         None, description="The key for Tavily, asked by `web_search` when Brave has no key or fails."
@@ -232,12 +234,27 @@ class Settings(BaseModel):
         " `embeddings` extra); an endpoint, which then sees the texts; or nobody: keywords alone.",
     )
     embeddings_base_url: str | None = Field(
-        None, description="The endpoint for `EMBEDDINGS_PROVIDER=openai_compatible`, such as http://127.0.0.1:8080/v1."
+        None,
+        description="The endpoint for `EMBEDDINGS_PROVIDER=openai_compatible`, such as http://127.0.0.1:8080/v1.",
     )
     embeddings_model: str = Field("", description="The model the embeddings endpoint is asked for.")
     embeddings_api_key: SecretStr | None = Field(None, description="The key for the embeddings endpoint.")
+    memory_enabled: Flag = Field(
+        True,
+        description="Whether turns look into the user's memory before they begin, and models get the `memory_*` tools.",
+    )
+    memory_tokens: int = Field(
+        1500, ge=0, description="How much of a user's memory a turn is given at most, in tokens; 0 is none."
+    )
+    memory_journal: Flag = Field(
+        False,
+        description="Remember what was said in every turn when it ends, so that later tasks can find it. Costs some"
+        " processor time for each turn; without it memory holds what it is told to.",
+    )
     file_search_seconds: float = Field(
-        10.0, gt=0, description="How long a `file_search` may spend on bringing its index of the workspace up to date."
+        10.0,
+        gt=0,
+        description="How long a `file_search` may spend on bringing its index of the workspace up to date.",
     )
 
     catalog_dir: Path | None = Field(
@@ -272,7 +289,9 @@ class Settings(BaseModel):
         None, description="A JSON file with the operator's hooks, outside of what tools can write (docs/hooks.md)."
     )
     hooks_settings_load_enabled: Flag = Field(True, description="Read HOOKS_PATH at all.")
-    pre_tool_hooks_enabled: Flag = Field(True, description="Ask hooks before tools run and before a person is asked.")
+    pre_tool_hooks_enabled: Flag = Field(
+        True, description="Ask hooks before tools run and before a person is asked."
+    )
     post_tool_hooks_enabled: Flag = Field(True, description="Tell hooks what tools came to.")
     stop_hooks_enabled: Flag = Field(True, description="Ask hooks before a turn ends.")
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from aster.brain.records import HitlRecord, InboxRow, ThreadRecord, TurnRecord
+from aster.brain.records import ArtifactRecord, HitlRecord, InboxRow, ThreadRecord, TurnRecord
 from aster.contracts.model import decode
 from aster.engine_core.orders import Order
 from aster.infra.clock import iso_ms
@@ -14,7 +14,7 @@ class Task(BaseModel):
     """A conversation."""
 
     task_id: str
-    title: str = Field(description="The beginning of its first message.")
+    title: str = Field(description="What it was named, or else the beginning of its first message.")
     status: Literal["idle", "running", "suspended"] = Field(description="`suspended`: a human is asked.")
     created_at: str
     updated_at: str
@@ -72,6 +72,7 @@ class Pending(BaseModel):
     )
     options: list[str] | None = Field(None, description="The answers that make sense, if they are few.")
     reason: str | None = Field(None, description="Why a human is asked.")
+    offer: dict[str, Any] | None = Field(None, description="What an `always` would store: a tool and a pattern.")
 
     @classmethod
     def of(cls, record: HitlRecord) -> "Pending":
@@ -81,6 +82,7 @@ class Pending(BaseModel):
             | {
                 "input": decode(record.input, dict[str, Any]) if record.input else None,
                 "options": decode(record.options, list[str]) if record.options else None,
+                "offer": decode(record.offer, dict[str, Any]) if record.offer else None,
             }
         )
 
@@ -141,6 +143,37 @@ class ForkAnswer(BaseModel):
     from_task_id: str
     from_seq: int
     head_seq: int
+
+
+class ArtifactEntry(BaseModel):
+    """Something a tool produced, without its contents."""
+
+    artifact_id: str
+    turn_id: str
+    tool_call_id: str
+    name: str
+    media_type: str
+    size: int = Field(description="In bytes.")
+    sha256: str
+    created_at: str
+
+    @classmethod
+    def of(cls, record: ArtifactRecord) -> "ArtifactEntry":
+        return cls.model_validate(_fields(record) | _times(record, "created_at"))
+
+
+class ArtifactList(BaseModel):
+    artifacts: list[ArtifactEntry]
+
+
+class UndoneFile(BaseModel):
+    path: str
+    action: Literal["restored", "removed"] = Field(description="`removed`: there was none before.")
+
+
+class UndoAnswer(BaseModel):
+    turn_id: str = Field(description="The turn whose changes were taken back.")
+    files: list[UndoneFile]
 
 
 class DeletedTask(BaseModel):

@@ -12,7 +12,21 @@ from aster.server import errors, reference
 from aster.server.auth import Doorkeeper
 from aster.server.guard import Guard
 from aster.server.origin import Origins
-from aster.server.routes import console, execute, health, hitl, metrics, tasks, usage
+from aster.server.routes import (
+    admin,
+    artifacts,
+    console,
+    execute,
+    health,
+    hitl,
+    memory,
+    memory_records,
+    metrics,
+    permissions,
+    tasks,
+    tools,
+    usage,
+)
 
 DESCRIPTION = """\
 Post a message, get every step back as a durable stream of typed events.
@@ -24,6 +38,9 @@ TAGS = [
     {"name": "execute", "description": "Turns: run, follow, come back to, stop."},
     {"name": "hitl", "description": "Requests to a human, and their answers."},
     {"name": "tasks", "description": "Conversations and their threads of events."},
+    {"name": "permissions", "description": "What may run: rules, grants, and what would happen with a call."},
+    {"name": "tools", "description": "What models can call."},
+    {"name": "memory", "description": "What is remembered, where it came from, and forgetting it."},
     {"name": "usage", "description": "What model calls used and cost, and how much may be spent."},
     {"name": "operation", "description": "For whoever runs the engine."},
 ]
@@ -58,7 +75,9 @@ def create_app(engine: Engine) -> FastAPI:
     app.state.engine = engine
     app.add_middleware(Guard, engine=engine, door=door, origins=Origins(engine.settings.origins))
     errors.install(app)
-    for resource in (execute, hitl, tasks, usage, health, metrics, console):
+    for resource in (execute, hitl, tasks, artifacts, permissions, tools, usage, health, metrics, admin, console):
+        app.include_router(resource.router)
+    for resource in (memory, memory_records):
         app.include_router(resource.router)
     reference.install(app)
     return app

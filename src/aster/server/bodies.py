@@ -12,6 +12,7 @@ from fastapi import Path
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, model_validator
 from pydantic_core import PydanticCustomError
 
+from aster.contracts.permissions import GrantScope, PermissionMode
 from aster.engine_core.orders import HitlReply, OnBusy, Order
 from aster.server.media import Media, Part, Text
 
@@ -74,6 +75,17 @@ class ExecuteBody(Part):
         description="If a turn of the task runs: `reject` (409), `queue` (run after it), `steer` (hand it over at"
         " the next safe point) or `interrupt` (cancel it, then run).",
     )
+    permission_mode: PermissionMode | None = Field(
+        None,
+        description="How careful the turn is: `default` asks before what could destroy something, `plan` changes"
+        " nothing, `auto` asks before every change, `bypass` (if the operator allows it) never asks. A message"
+        " that steers leaves the mode of the turn as it is. Left out, it is the engine's usual one.",
+    )
+    unattended: StrictBool = Field(
+        False,
+        description="Nobody is there to answer: a call that needs a person waits or is refused, as the operator"
+        " has set (`UNATTENDED_POLICY`).",
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -95,6 +107,8 @@ class ExecuteBody(Part):
             on_busy=self.on_busy,
             request_id=request_id,
             model=self.model,
+            permission_mode=self.permission_mode,
+            unattended=self.unattended,
         )
 
 
@@ -109,7 +123,10 @@ class RespondBody(Part):
     answer: Text = Field(
         min_length=1,
         max_length=ANSWER_CHARS,
-        description="`yes` or `no` to a permission or a budget, free text to a question.",
+        description="`yes`, `no` or `always` to a permission, `yes` or `no` to a budget, free text to a question.",
+    )
+    scope: GrantScope | None = Field(
+        None, description="With `always`: how far it reaches. Left out, it is for this task alone."
     )
     request_id: OtherId | None = None
     task_id: TaskId | None = None
@@ -133,6 +150,7 @@ class RespondBody(Part):
             content_blocks=tuple(part.block() for part in self.content_blocks),
             resolved_by=resolved_by,
             operator=operator,
+            scope=self.scope,
         )
 
 
@@ -141,6 +159,11 @@ class ForkBody(Part):
         ge=1, le=LARGEST, description="The last event of the original that the new task takes over."
     )
     task_id: TaskId | None = Field(None, description="The id of the new task; left out, one is made up.")
+
+
+class UndoBody(Part):
+    turn_id: OtherId | None = Field(None, description="Whose changes; left out, the newest turn that made any.")
+    force: StrictBool = Field(False, description="Overwrite files that were changed since.")
 
 
 class RenameBody(Part):

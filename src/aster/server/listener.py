@@ -5,6 +5,7 @@ where to come back, and turns get their time; on the second it stops waiting. Ei
 """
 
 import asyncio
+import gc
 import logging
 import signal
 import socket
@@ -111,10 +112,17 @@ def serve(settings: Settings, announce: Callable[[str], None] | None = None) -> 
         return runner.run(_serve(settings, announce))
 
 
+def _settle_memory() -> None:
+    """What is loaded by now stays until the end: no collection has to look at it again, and none stops a stream."""
+    gc.collect()
+    gc.freeze()
+
+
 async def _serve(settings: Settings, announce: Callable[[str], None] | None) -> int:
     signals = _Signals()
     engine = Engine(settings)
     async with listening(engine) as place:
+        _settle_memory()
         log.info("listening", extra={"url": place.url})
         if announce is not None:
             announce(place.url)

@@ -21,6 +21,10 @@ _NOBODY = (
     "Set `LLM_PROVIDER`, `LLM_MODEL` and `LLM_API_KEY` to talk to a real one."
 )
 _FOOTNOTE = "\n\n*(Built-in script, no model configured.)*"
+_RECALLED = re.compile(r"\AFrom your memory[^\n]*\n<(untrusted-\w+)>.*?</\1>\s*", re.DOTALL)
+"""What the engine remembers for a model, before the message."""
+_MARKED = re.compile(r"<(untrusted-\w+)>\n?(.*?)\n?</\1>", re.DOTALL)
+"""What a tool said, as the engine marks it for a model."""
 _SPELLINGS: Mapping[str, Sequence[str]] = {
     "command": ("command", "cmd"),
     "path": ("path", "file_path", "filename"),
@@ -83,7 +87,7 @@ def answer(conversation: Conversation) -> Reply:
 
 
 def _parts(conversation: Conversation) -> list[Part]:
-    said = conversation.text
+    said = _heard(conversation)
     for skill in _SKILLS:
         found = skill.pattern.fullmatch(said)
         if found is None:
@@ -121,8 +125,14 @@ def _question(question: str) -> str:
 _CLEANERS: Mapping[str, Callable[[str], str]] = {"command": _without_fence, "question": _question}
 
 
+def _heard(conversation: Conversation) -> str:
+    """What the person said, without what the engine put before it."""
+    return _RECALLED.sub("", conversation.text)
+
+
 def _report(skill: _Skill, result: Result) -> str:
-    return (skill.failed if result.is_error else skill.after) + "\n\n" + _quote(result.text) + _FOOTNOTE
+    found = _quote(_MARKED.sub(r"\2", result.text))
+    return (skill.failed if result.is_error else skill.after) + "\n\n" + found + _FOOTNOTE
 
 
 def _quote(text: str) -> str:
@@ -147,6 +157,6 @@ def _think() -> list[Part]:
 def _introduction(conversation: Conversation) -> str:
     offered = [skill.example for skill in _SKILLS if conversation.offer(skill.tool) is not None]
     tries = "\n".join(f"- {example}" for example in [*offered, "`think` shows a thinking block"])
-    heard = "\n".join(f"> {line}" for line in conversation.text.strip().splitlines()[:10])
+    heard = "\n".join(f"> {line}" for line in _heard(conversation).strip().splitlines()[:10])
     echo = f"I heard:\n\n{heard}\n\n" if heard else ""
     return f"{_NOBODY}\n\n{echo}Things to try:\n\n{tries}"

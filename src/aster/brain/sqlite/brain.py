@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aster.brain.fanout import Fanout, Subscription
+from aster.brain.grants import GrantRow, PastCall
 from aster.brain.protocol import BrainHealth
 from aster.brain.records import (
+    ArtifactRecord,
+    BackgroundRecord,
     BudgetRow,
     ConversationRow,
+    FileVersion,
     Frame,
     HitlRecord,
     InboxRow,
@@ -28,8 +32,9 @@ from aster.brain.records import (
     UsageSlice,
     UsageSum,
 )
-from aster.brain.sqlite import money, queries, retention
+from aster.brain.sqlite import background, kept, money, permissions, queries, retention
 from aster.brain.sqlite.connection import FileLock, connect
+from aster.brain.sqlite.memory.store import SqliteMemory
 from aster.brain.sqlite.readers import Readers
 from aster.brain.sqlite.writer import Writer
 from aster.brain.unit import Guard, Owned, Unit
@@ -80,6 +85,7 @@ class SqliteBrain:
         self._loop = asyncio.get_running_loop()
         self._writer = Writer(self._path, self._loop, self.fanout.deliver)
         self._writer.start()
+        self.memory = SqliteMemory(self._path, self._writer, self._readers)
         return applied
 
     async def close(self) -> None:
@@ -242,6 +248,39 @@ class SqliteBrain:
 
     async def quota_windows(self) -> list[QuotaRow]:
         return await self._readers.run(queries.quota_windows, now_ms())
+
+    async def artifacts(self, key: ThreadKey) -> list[ArtifactRecord]:
+        return await self._readers.run(kept.artifacts, key)
+
+    async def artifact(self, user_id: str, artifact_id: str) -> tuple[ArtifactRecord, bytes] | None:
+        return await self._readers.run(kept.artifact, user_id, artifact_id)
+
+    async def file_versions(self, key: ThreadKey, turn_id: str | None) -> list[FileVersion]:
+        return await self._readers.run(kept.file_versions, key, turn_id)
+
+    async def grants(self, user_id: str) -> list[GrantRow]:
+        return await self._readers.run(permissions.grants, user_id, now_ms())
+
+    async def grants_for(self, key: ThreadKey, agent: str) -> list[GrantRow]:
+        return await self._readers.run(permissions.grants_for, key, agent, now_ms())
+
+    async def drop_grant(self, user_id: str, grant_id: str) -> bool:
+        return bool(await self._writer.run(lambda db: permissions.drop_grant(db, user_id, grant_id)))
+
+    async def past_calls(self, user_id: str, threads: int, limit: int) -> list[PastCall]:
+        return await self._readers.run(permissions.past_calls, user_id, threads, limit)
+
+    async def background_task(self, key: ThreadKey, runtime_task_id: str) -> BackgroundRecord | None:
+        return await self._readers.run(background.background_task, key, runtime_task_id)
+
+    async def background_untold(self, key: ThreadKey) -> list[BackgroundRecord]:
+        return await self._readers.run(background.untold, key)
+
+    async def background_untold_threads(self) -> list[ThreadKey]:
+        return await self._readers.run(background.untold_threads)
+
+    async def background_running(self) -> list[BackgroundRecord]:
+        return await self._readers.run(background.running)
 
     async def counts(self) -> dict[str, int]:
         return await self._readers.run(queries.counts)

@@ -25,6 +25,7 @@ def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA wal_autocheckpoint = 2000")
+        connection.execute("PRAGMA secure_delete = ON")
     return connection
 
 

@@ -20,7 +20,7 @@ _KEYS: dict[UsageGroup, str] = {
     "model": "model, NULL, NULL, NULL",
     "user": "user_id, user_id, NULL, NULL",
     "task": "task_id, user_id, task_id, NULL",
-    "turn": "turn_id, user_id, task_id, turn_id",
+    "turn": "turn_id, user_id, task_id, nullif(turn_id, '')",
 }
 _GROUPS: dict[UsageGroup, str] = {
     "day": _DAY,

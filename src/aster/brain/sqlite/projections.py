@@ -7,7 +7,8 @@ import sqlite3
 
 from aster.brain.records import Row, ThreadKey
 from aster.brain.sequencer import Placed
-from aster.contracts.blocks import TextBlock
+from aster.brain.sqlite.permissions import note_use
+from aster.brain.titles import first_words
 from aster.contracts.events import (
     ErrorEvent,
     HitlRequest,
@@ -15,12 +16,11 @@ from aster.contracts.events import (
     Phase,
     TaskLifecycle,
     ThreadLifecycle,
+    ToolCallIssued,
     Usage,
     UserMessage,
 )
 from aster.contracts.model import encode
-
-TITLE_CHARS = 80
 
 
 def project(db: sqlite3.Connection, placed: Placed) -> None:
@@ -35,6 +35,8 @@ def project(db: sqlite3.Connection, placed: Placed) -> None:
                 _usage(db, event)
                 if event.seq > copied:
                     _spent(db, event, placed.key, now)
+            case ToolCallIssued(grant_id=str(grant_id)) if event.seq > copied:
+                note_use(db, user_id, grant_id, now)
             case UserMessage():
                 _message(db, event, thread_id)
             case HitlRequest():
@@ -88,10 +90,11 @@ def _lifecycle(db: sqlite3.Connection, event: ThreadLifecycle, thread_id: int, u
 
 def _usage(db: sqlite3.Connection, event: Usage) -> None:
     db.execute(
-        "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?,"
+        "UPDATE turns SET model_calls = model_calls + ?, input_tokens = input_tokens + ?,"
         " output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,"
         " cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ? WHERE turn_id = ?",
         (
+            not event.estimated,
             event.input_tokens,
             event.output_tokens,
             event.cache_hit_tokens,
@@ -114,7 +117,7 @@ def _spent(db: sqlite3.Connection, event: Usage, key: ThreadKey, now: int) -> No
         " cache_write_tokens, cost_usd, ts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *key,
-            event.turn_id,
+            event.turn_id or "",
             event.model,
             event.input_tokens,
             event.output_tokens,
@@ -129,8 +132,7 @@ def _spent(db: sqlite3.Connection, event: Usage, key: ThreadKey, now: int) -> No
 def _message(db: sqlite3.Connection, event: UserMessage, thread_id: int) -> None:
     if event.origin in ("queue", "steer", "interrupt"):
         db.execute("DELETE FROM inbox WHERE message_id = ?", (event.message_id,))
-    text = next((block.text for block in event.content if isinstance(block, TextBlock)), "")
-    title = " ".join(text.split())[:TITLE_CHARS]
+    title = first_words(event.content)
     if title:
         db.execute("UPDATE threads SET title = ? WHERE thread_id = ? AND title = ''", (title, thread_id))
 
@@ -138,7 +140,7 @@ def _message(db: sqlite3.Connection, event: UserMessage, thread_id: int) -> None
 def _asked(db: sqlite3.Connection, event: HitlRequest, thread_id: int, user_id: str, now: int) -> None:
     db.execute(
         "INSERT INTO hitl_requests (request_id, thread_id, user_id, turn_id, kind, question, tool, tool_call_id,"
-        " input, options, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " input, options, reason, created_at, offer) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             event.request_id,
             thread_id,
@@ -152,6 +154,7 @@ def _asked(db: sqlite3.Connection, event: HitlRequest, thread_id: int, user_id: 
             encode(event.options) if event.options else None,
             event.reason,
             now,
+            None if event.offer is None else encode(event.offer),
         ),
     )
 

@@ -34,7 +34,7 @@ _TURN = (
 )
 _HITL = (
     "r.request_id, h.task_id, r.user_id, r.turn_id, r.kind, r.question, r.status, r.created_at, r.tool,"
-    " r.tool_call_id, r.input, r.options, r.reason, r.answer, r.resolved_at"
+    " r.tool_call_id, r.input, r.options, r.reason, r.answer, r.resolved_at, r.offer"
 )
 _THIS = "thread_id = (SELECT thread_id FROM threads WHERE user_id = ? AND task_id = ?)"
 

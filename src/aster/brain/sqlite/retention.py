@@ -18,6 +18,9 @@ _OWNED = (
     "inbox",
     "channel_state_snapshots",
     "trajectories",
+    "artifacts",
+    "file_versions",
+    "background_tasks",
 )
 
 
@@ -42,6 +45,7 @@ def fold_deltas(db: sqlite3.Connection, ended_before: int, now: int) -> int:
 def prune(db: sqlite3.Connection, now: int, observations_before: int) -> int:
     """Drop expired snapshots, limits that were reset long ago, and old observations."""
     gone = db.execute("DELETE FROM channel_state_snapshots WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM grants WHERE expires_at <= ?", (now,)).rowcount
     gone += db.execute("DELETE FROM quota_windows WHERE resets_at <= ?", (now - 86_400_000,)).rowcount
     return (
         gone + db.execute("DELETE FROM observability_events WHERE created_at < ?", (observations_before,)).rowcount
@@ -60,5 +64,6 @@ def delete_thread(db: sqlite3.Connection, key: ThreadKey) -> str | None:
     if status == "idle":
         for table in _OWNED:
             db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
+        db.execute("DELETE FROM grants WHERE user_id = ? AND scope = 'task' AND task_id = ?", key)
         db.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
     return status

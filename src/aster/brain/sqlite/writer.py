@@ -249,19 +249,20 @@ class Writer:
     def _load(self, key: ThreadKey) -> Slot:
         """What the database knows of a thread."""
         found = self._db.execute(
-            "SELECT thread_id, status, active_turn_id, updated_at FROM threads WHERE user_id = ? AND task_id = ?",
+            "SELECT thread_id, status, active_turn_id, updated_at, title FROM threads"
+            " WHERE user_id = ? AND task_id = ?",
             key,
         ).fetchone()
         if found is None:
             return Slot()
-        thread_id, status, active, updated = found
+        thread_id, status, active, updated, title = found
         head = self._db.execute(
             "SELECT seq, ts FROM thread_events WHERE thread_id = ? ORDER BY seq DESC LIMIT 1", (thread_id,)
         ).fetchone() or (0, 0)
         requests = self._db.execute(
             "SELECT request_id FROM hitl_requests WHERE thread_id = ? AND status = 'pending'", (thread_id,)
         )
-        return Slot(thread_id, head[0], status, active, max(updated, head[1]), {r for (r,) in requests})
+        return Slot(thread_id, head[0], status, active, max(updated, head[1]), {r for (r,) in requests}, title)
 
     def _create(self, key: ThreadKey) -> int:
         now = now_ms()

@@ -1,10 +1,11 @@
 """What can be typed after a slash."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
 
 from aster.cli.screen.cards import whole
 from aster.cli.screen.clean import one_line
+from aster.contracts.permissions import PermissionMode
 from aster.infra.ids import new_id
 
 if TYPE_CHECKING:
@@ -82,6 +83,17 @@ async def _fork(session: "Session", argument: str) -> bool:
     return True
 
 
+async def _mode(session: "Session", argument: str) -> bool:
+    if argument:
+        mode = next((word for word in get_args(PermissionMode) if word == argument), None)
+        if mode is None:
+            session.surface.notice(f"Modes: {', '.join(get_args(PermissionMode))}.")
+            return True
+        session.mode = mode
+    session.surface.notice(f"The next message runs in mode {session.mode or 'of the engine'}.")
+    return True
+
+
 async def _quit(session: "Session", argument: str) -> bool:
     return False
 
@@ -94,5 +106,6 @@ COMMANDS = {
     "cancel": Command("/cancel", "stop the task's turn and drop what waits", _cancel),
     "expand": Command("/expand", "the last tool call with its whole output", _expand),
     "fork": Command("/fork [SEQ]", "a new task that begins where this one stands (or stood)", _fork),
+    "mode": Command("/mode [MODE]", "how careful the agent is: default, plan, auto or bypass", _mode),
     "quit": Command("/quit", "leave (Ctrl-D too)", _quit),
 }

@@ -24,6 +24,7 @@ from aster.cli.turn_view import Ending, TurnView
 from aster.client import AsterClient, ThreadEvent, Transcript
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import HitlRequest, Phase
+from aster.contracts.permissions import PermissionMode
 from aster.infra.ids import new_id
 from aster.infra.settings import load
 
@@ -35,11 +36,19 @@ _TAKEN = (ErrorCode.HITL_REQUIRED, ErrorCode.TOOL_IN_DOUBT, ErrorCode.TASK_BUSY)
 class Session:
     """One person, one engine, one task at a time."""
 
-    def __init__(self, client: AsterClient, surface: Surface, keyboard: Keyboard, task_id: str) -> None:
+    def __init__(
+        self,
+        client: AsterClient,
+        surface: Surface,
+        keyboard: Keyboard,
+        task_id: str,
+        mode: PermissionMode | None = None,
+    ) -> None:
         self.client = client
         self.surface = surface
         self.keyboard = keyboard
         self.task_id = task_id
+        self.mode: PermissionMode | None = mode
         self.transcript = Transcript()
         self._screen = Screen(surface)
         self._interrupts = 0
@@ -98,7 +107,7 @@ class Session:
         """Post a message and show the turn; a task that is taken is shown instead."""
         self._screen.begin(self.transcript)
         try:
-            await self._watch(self.client.execute(message, self.task_id))
+            await self._watch(self.client.execute(message, self.task_id, permission_mode=self.mode))
         except EngineError as error:
             if error.code not in _TAKEN:
                 raise
@@ -149,7 +158,7 @@ async def chat(args: argparse.Namespace) -> int:
     async with connected(args, may_start=True, on_wait=Away(surface)) as client:
         task_id: str = args.task or new_id("task")
         keyboard = Editor(_history(), lambda: f" {session.task_id} · {client.url} · /help") if terminal else Lines()
-        session = Session(client, surface, keyboard, task_id)
+        session = Session(client, surface, keyboard, task_id, args.mode)
         surface.notice(await _greeting(client))
         surface.notice(f"Task {task_id}. /help lists the commands.")
         if args.task:

@@ -2,17 +2,14 @@
 
 import argparse
 import socket
-from importlib.util import find_spec
 
 from aster.cli.address import Address, address, own
+from aster.cli.doctor.local_model import local_model
 from aster.cli.doctor.report import Finding
 from aster.client import AsterClient, EngineUnreachable
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.herald.endpoint import Endpoint
 from aster.herald.gateway import Herald
-from aster.herald.local.runtime import NOT_HERE
-from aster.herald.local.sources import SOURCES, source_named
-from aster.herald.local.weights import installed
 from aster.herald.roster import BUILT_IN
 from aster.infra.settings import Settings
 
@@ -31,7 +28,7 @@ async def model(settings: Settings) -> Finding:
             fix="Set LLM_PROVIDER and LLM_API_KEY (or LLM_BASE_URL for Ollama, vLLM, llama.cpp).",
         )
     if settings.llm_provider == "local":
-        return local_model(settings)
+        return await local_model(settings)
     try:
         herald = Herald(Endpoint.from_settings(settings))
     except EngineError as error:
@@ -47,31 +44,6 @@ async def model(settings: Settings) -> Finding:
     if probe.problem:
         return Finding(check="model", status="fail", found=f"{name}: {probe.problem}", fix="Check LLM_API_KEY.")
     return Finding(check="model", status="ok", found=f"{name} answers in {probe.latency_ms:.0f} ms")
-
-
-def local_model(settings: Settings) -> Finding:
-    """The engine's own model: whether it can run here, and whether its weights are here."""
-    if find_spec("xllamacpp") is None:
-        return Finding(check="model", status="fail", found="no local model can run here", fix=NOT_HERE)
-    directory = settings.models_dir
-    try:
-        wanted = (source_named(settings.local_model),) if settings.local_model else SOURCES
-    except EngineError as error:
-        return Finding(check="model", status="fail", found=f"LOCAL_MODEL={settings.local_model}", fix=error.message)
-    here = next((source.id for source in wanted if installed(source, directory)), None)
-    if settings.local_model_path is not None:
-        if not settings.local_model_path.is_file():
-            fix = "Set LOCAL_MODEL_PATH to a GGUF file."
-            return Finding(check="model", status="fail", found=f"no {settings.local_model_path}", fix=fix)
-        here = settings.local_model_path.name
-    first = wanted[0]
-    coming = f"{first.id}, to be downloaded at the first start ({first.size / 1e6:,.0f} MB)"
-    return Finding(
-        check="model",
-        status="warn",
-        found=f"{here or coming}: a small, demo-grade model on this machine",
-        fix="For a capable one set LLM_PROVIDER and LLM_API_KEY (or LLM_BASE_URL for Ollama, vLLM, llama.cpp).",
-    )
 
 
 async def here(args: argparse.Namespace, settings: Settings) -> Finding:

@@ -7,6 +7,7 @@ import argparse
 import os
 
 from aster.cli.doctor import brain, engine, machine
+from aster.cli.doctor.catalog import catalog
 from aster.cli.doctor.pools import pools
 from aster.cli.doctor.report import Finding
 from aster.cli.options import settings_of
@@ -31,6 +32,7 @@ async def examine(args: argparse.Namespace) -> list[Finding]:
         await machine.sandbox(settings),
         await engine.model(settings),
         *await pools(settings),
+        *catalog(settings),
         *brain.examine(settings.sqlite_db_path),
         machine.disk(settings.data_dir),
         await engine.here(args, settings),

@@ -46,7 +46,8 @@ async def sandbox(settings: Settings) -> Finding:
         return Finding(
             check="sandbox", status="fail", found=f"no isolation works: {report.reason}", fix=report.how_to_fix
         )
-    return Finding(check="sandbox", status="ok", found=f"{report.backend}: a probe ran in it")
+    others = "".join(f"; {one.backend} not: {one.reason}" for one in report.tried if not one.ok)
+    return Finding(check="sandbox", status="ok", found=f"{report.backend}: a probe ran in it{others}")
 
 
 def disk(directory: Path) -> Finding:

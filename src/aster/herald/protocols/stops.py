@@ -1,4 +1,4 @@
-"""Stop sequences for a wire that has none: the text ends where the first of them begins.
+"""Stop sequences for a wire that has none: the text ends before the one that is complete first.
 
 What might still become one is held back, so that no part of a stop sequence is ever shown.
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 class StopText:
-    """The text of one answer, let through up to the first stop sequence."""
+    """The text of one answer, let through up to the stop sequence that is complete first."""
 
     def __init__(self, sequences: Sequence[str]) -> None:
         self.stopped = False
@@ -20,10 +20,10 @@ class StopText:
             return "" if self.stopped else text
         text = self._held + text
         self._held = ""
-        places = [place for sequence in self._sequences if (place := text.find(sequence)) >= 0]
-        if places:
+        found = [(at + len(stop), at) for stop in self._sequences if (at := text.find(stop)) >= 0]
+        if found:
             self.stopped = True
-            return text[: min(places)]
+            return text[: min(found)[1]]
         keep = max(_overlap(text, sequence) for sequence in self._sequences)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep]

@@ -4,6 +4,7 @@
 import { el, plain } from "./dom.js";
 import { inline } from "./inline.js";
 
+const ALWAYS = { "always task": "Yes, always in this task", "always everywhere": "Yes, always" };
 const IN_DOUBT = { done: "It finished", again: "Run it again", skip: "Leave it" };
 
 /** The node of an open request; `respond({answer, feedback})` resolves when the engine has the answer. */
@@ -51,8 +52,17 @@ function form(request, respond) {
     row.append(field, button("Answer", "primary", write));
     node.addEventListener("submit", write);
   }
-  node.append(row, problem);
+  node.append(row, ...lasting(request, choose), problem);
   return node;
+}
+
+/** The answers that also hold for later calls, and which calls those are. */
+function lasting(request, choose) {
+  const names = Object.keys(ALWAYS).filter((name) => request.offer && (request.options ?? []).includes(name));
+  if (!names.length) return [];
+  const calls = el("code", { text: plain(`${request.offer.tool}: ${request.offer.pattern}`) });
+  const buttons = names.map((name) => button(ALWAYS[name], "", () => choose(name)));
+  return [el("div", { class: "row" }, ...buttons, el("span", {}, "without asking: ", calls))];
 }
 
 function hint(request) {

@@ -61,7 +61,7 @@ def _llm(engine: Engine) -> Subsystem:
     elif failing:
         facts["problem"] = f"left alone after failing too often: {', '.join(failing)}"
     endpoints = [_endpoint(herald, node) for node in herald.nodes]
-    return _part("problem" not in facts, **facts, endpoints=endpoints)
+    return _part("problem" not in facts, **facts, roles=herald.roles(), endpoints=endpoints)
 
 
 def _local(model: LocalRuntime) -> dict[str, Any]:
@@ -84,13 +84,15 @@ def _endpoint(herald: Pools, node: Node) -> dict[str, Any]:
         "circuit": node.breaker.state,
         "failures": node.breaker.failures,
         "rate_limited": node.quota.wait() > 0,
+        "tools": "native" if node.herald.native_tools else "text",
         **wait,
     }
 
 
 def _sandbox(engine: Engine) -> Subsystem:
     report = engine.sandbox.report
-    return _part(report.ok, backend=report.backend, reason=report.reason)
+    tried = [{"backend": one.backend, "ok": one.ok, "reason": one.reason} for one in report.tried]
+    return _part(report.ok, backend=report.backend, reason=report.reason, tried=tried)
 
 
 def _slots(engine: Engine) -> Subsystem:

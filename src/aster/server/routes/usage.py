@@ -13,7 +13,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from aster.brain.records import BudgetRow, ThreadKey, UsageGroup, UsageSlice, UsageSum
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.engine_core.budget import Day
 from aster.engine_core.engine import Engine
 from aster.infra.clock import iso_ms, now_ms
 from aster.server.bodies import TASK_ID_CHARS, TaskId, printable, warnings
@@ -160,7 +159,7 @@ async def budgets(engine: Serving, visit: Visiting, user: User = None) -> Budget
     return BudgetList(
         defaults=BudgetDefaults(user_day_usd=usual["user"], task_usd=usual["task"], turn_usd=usual["turn"]),
         budgets=[await _budget(engine, row) for row in [*given, *rows]],
-        resets_at=Day.now().end,
+        resets_at=engine.budgets.today().end,
     )
 
 
@@ -239,7 +238,7 @@ def _given(engine: Engine, user_id: str, rows: list[BudgetRow]) -> list[BudgetRo
 
 
 async def _budget(engine: Engine, row: BudgetRow) -> Budget:
-    spent = await engine.brain.spent(ThreadKey(row.user_id, row.task_id), Day.now().start_ms)
+    spent = await engine.brain.spent(ThreadKey(row.user_id, row.task_id), engine.budgets.today().start_ms)
     return Budget(
         user_id=row.user_id,
         scope="user" if row.scope == "user" else TASK + row.task_id,
