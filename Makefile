@@ -28,7 +28,7 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/pytho
 	@touch $@ $(VENV)/.installed
 
 test: install-dev
-	$(BIN)/python -m pytest -m "not chaos and not local_model"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not chaos and not local_model"
 
 coverage: install-dev
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered -m "not chaos and not local_model"
