@@ -165,7 +165,7 @@ async def test_a_client_that_does_not_read_does_not_hold_up_the_end(model: Model
 
 
 async def idle(engine: Live, task: str) -> bool:
-    return (await engine.http.get(f"/tasks/{task}")).json()["status"] == "idle"
+    return (await engine.http.get(f"/tasks/{task}")).json().get("status") == "idle"
 
 
 async def test_it_listens_where_it_says(model: ModelServer) -> None:
