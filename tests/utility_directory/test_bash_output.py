@@ -130,8 +130,12 @@ async def test_an_end_within_the_turn_is_told_in_the_turn(aster: Live, model: Mo
 async def test_who_has_read_the_end_is_not_told_again(aster: Live, model: ModelServer) -> None:
     name = await begun(aster, model, GATE)
     model.enqueue(
-        Reply([ToolCall("bash", {"command": "echo x > gate"})]),
-        Reply([ToolCall("bash_output", {"id": name, "wait_seconds": 20})]),
+        Reply(
+            [
+                ToolCall("bash", {"command": "echo x > gate"}),
+                ToolCall("bash_output", {"id": name, "wait_seconds": 20}),
+            ]
+        ),
         Reply([Text("done")]),
         Reply([Text("done")]),
     )

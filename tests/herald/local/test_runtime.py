@@ -125,7 +125,7 @@ async def test_whoever_asks_after_a_pause_makes_it_try_again(tmp_path: Path) -> 
         runtime.wanted()
         assert (runtime.state.stage, runtime.retry_after > 0) == ("unavailable", True)
         path.write_bytes(b"no model at all")
-        await asyncio.sleep(runtime.retry_after)
+        await asyncio.sleep(runtime.retry_after + 0.05)
         runtime.wanted()
         assert runtime.state.stage == "loading"
         await until(runtime, "loading", "mine")
