@@ -68,14 +68,22 @@ def limited(
     argv: tuple[str, ...], limits: Limits, processes: int | None, lifeline: int | None = None
 ) -> tuple[str, ...]:
     """The same command, started by a shell that sets the limits and offers it first when memory runs out. With a
-    `lifeline`, a pipe that ends with the engine, nothing is started for an engine that is gone already."""
+    `lifeline`, a pipe that ends with the engine, nothing is started for an engine that is gone already, and all that
+    was started ends with it: the kernel's own word on that comes too late for an engine that dies in the same moment."""
     options = " ".join(
         f"-{_LETTERS[kind][0]} {value // _LETTERS[kind][1]}"
         for kind, value in hard_limits(limits, processes).items()
     )
-    gone = "" if lifeline is None else f"read -t 0 -u {lifeline} && exit 125; exec {lifeline}<&-; "
+    gone = (
+        "" if lifeline is None else f"read -t 0 -u {lifeline} && exit 125; {_watch(lifeline)} exec {lifeline}<&-; "
+    )
     script = f'{gone}ulimit {options} || exit 125; echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"'
     return ("/bin/bash", "-c", script, "limits", *argv)
+
+
+def _watch(lifeline: int) -> str:
+    """A process beside the command, a child of nobody it could wait for, that ends everything when the engine ends."""
+    return f"( (read -u {lifeline}; kill -9 -- -1) </dev/null >/dev/null 2>&1 & );"
 
 
 def _lower(kind: int, value: int) -> int:
