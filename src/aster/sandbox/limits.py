@@ -69,7 +69,7 @@ def limited(
 ) -> tuple[str, ...]:
     """The same command, started by a shell that sets the limits and offers it first when memory runs out. With a
     `lifeline`, a pipe that ends with the engine, nothing is started for an engine that is gone already, and all that
-    was started ends with it: the kernel's own word on that comes too late for an engine that dies in the same moment."""
+    was started ends with it: the kernel's own word on that comes too late for one that dies in that moment."""
     options = " ".join(
         f"-{_LETTERS[kind][0]} {value // _LETTERS[kind][1]}"
         for kind, value in hard_limits(limits, processes).items()
