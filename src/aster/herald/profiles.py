@@ -11,8 +11,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from aster.contracts.llm import TokenUsage
 
-PRICES_AS_OF = "2026-11"
-
 Thinking: TypeAlias = Literal["none", "budget", "adaptive", "effort"]
 """How thinking is asked for: not at all, by a token budget, by effort with the model deciding, by effort alone."""
 

@@ -50,7 +50,7 @@ class Guard:
                 await self._serve(scope, headers, receive, reply)
             except EngineError as error:
                 await reply.refuse(scope, receive, error)
-            except Exception:
+            except Exception:  # the boundary of a request: whatever happens inside is answered
                 log.exception("A request failed.", extra={"method": scope["method"], "path": scope["path"]})
                 self._engine.raven.note("error", "error", "A request failed unexpectedly.", path=scope["path"])
                 await reply.refuse(scope, receive, _unforeseen(reply.request_id))

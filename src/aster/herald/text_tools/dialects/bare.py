@@ -7,7 +7,7 @@ key must be a call's, and where the format asks for it, the name must be that of
 import re
 
 from aster.herald.text_tools.bounds import Balanced
-from aster.herald.text_tools.dialects.base import Block, Context, Opening, Outcome, joined
+from aster.herald.text_tools.dialects.base import Block, Context, Headed, Opening, Outcome, joined
 from aster.herald.text_tools.dialects.values import FenceTail, python_calls
 from aster.herald.text_tools.items import Broken, Item, Reason, Said
 from aster.herald.text_tools.json_calls import KEYS, NAMES, NoCall, calls_in, whole_calls
@@ -141,13 +141,8 @@ _KEY_SO_FAR = re.compile(r"(?:\"[^\"\\\n]{0,64}(?:\"\s*)?)?")
 _TEXT_SO_FAR = re.compile(r'"[^"\\\n]{0,128}')
 
 
-class FenceBlock(Block):
+class FenceBlock(Headed):
     """A fenced block while it is not yet known whether a call stands in it."""
-
-    def __init__(self, context: Context, opener: str) -> None:
-        self._context = context
-        self._opener = opener
-        self._held = ""
 
     def push(self, text: str, pos: int, final: bool) -> Outcome | None:
         text, pos = joined(self._held, text, pos)

@@ -63,6 +63,15 @@ def joined(held: str, text: str, pos: int) -> tuple[str, int]:
     return held + text[pos:], 0
 
 
+class Headed(Block):
+    """A block that holds back its head until it is known what it begins."""
+
+    def __init__(self, context: Context, opener: str) -> None:
+        self._context = context
+        self._opener = opener
+        self._held = ""
+
+
 class Gathered(Block):
     """A block that looks for its end with `_seek` and is read whole by `_read`.
 

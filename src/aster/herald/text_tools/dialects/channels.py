@@ -6,7 +6,7 @@ A channel's header says what its text is: an answer, a thought, or a call. Heade
 import re
 from typing import Any
 
-from aster.herald.text_tools.dialects.base import Block, Context, Gathered, Outcome, joined
+from aster.herald.text_tools.dialects.base import Context, Gathered, Headed, Outcome, joined
 from aster.herald.text_tools.dialects.tokens import json_arguments
 from aster.herald.text_tools.dialects.values import ValueBlock
 from aster.herald.text_tools.items import Broken, Call, Item, Thought
@@ -18,13 +18,8 @@ _TO = re.compile(r"\bto=(?:functions\.)?([\w.\-]{1,200})")
 _MESSAGE = "<|message|>"
 
 
-class HarmonyBlock(Block):
+class HarmonyBlock(Headed):
     """`<|channel|>` or `<|start|>` up to `<|message|>`, which decides what follows."""
-
-    def __init__(self, context: Context, opener: str) -> None:
-        self._context = context
-        self._opener = opener
-        self._held = ""
 
     def push(self, text: str, pos: int, final: bool) -> Outcome | None:
         text, pos = joined(self._held, text, pos)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from aster.herald.text_tools.dialects.base import Block, Context, Gathered, Opening, Outcome, joined
+from aster.herald.text_tools.dialects.base import Block, Context, Gathered, Headed, Opening, Outcome, joined
 from aster.herald.text_tools.dialects.elements import ElementBlock
 from aster.herald.text_tools.dialects.pairs import PairsBlock
 from aster.herald.text_tools.dialects.parameters import attributes_in, parameters_for
@@ -173,13 +173,8 @@ class ToolTagBlock(Gathered):
         return [call]
 
 
-class NamedWrapperBlock(Block):
+class NamedWrapperBlock(Headed):
     """`<tool_call name="x">` and `<tool name="x">`: the wrapper is the element."""
-
-    def __init__(self, context: Context, opener: str) -> None:
-        self._context = context
-        self._opener = opener
-        self._held = ""
 
     def push(self, text: str, pos: int, final: bool) -> Outcome | None:
         text, pos = joined(self._held, text, pos)
