@@ -1,12 +1,15 @@
-"""Errands: model calls that belong to a task but to none of its turns, made while nobody waits.
+"""Errands: model calls that belong to a task but are no step of a turn, such as for its title.
 
-An errand stands back behind the calls of turns, is paid for by the user whose task it is for, and is left undone
-where a person would have to be asked for the money. What it used is on the task's thread, also when it was cut off.
+An errand is paid for by the user whose task it is for, and is left undone where a person would have to be asked for
+the money. What it used is written down, also when it was cut off. One that nobody waits for stands back behind the
+calls of turns.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
@@ -30,41 +33,56 @@ from aster.raven.raven import Raven
 async def run(services: Services, key: ThreadKey, request: ModelRequest) -> LLMResponse:
     """Make a call for a task when there is time for it; raises `EngineError` when it fails or may not be made."""
     async with services.herald.background.place():
-        request = services.herald.assigned(msgspec.structs.replace(request, background=True))
-        release = await _reserve(services, key, request)
-        began = time.perf_counter()
-        call = services.herald.stream(request)
-        outcome, tokens, used = "cancelled", TokenUsage(), None
-        try:
-            response = await whole(call)
-            outcome, tokens, used = "ok", response.usage, _usage(services, response, call.endpoint)
-            return response
-        except BaseException as error:
-            outcome = error.kind if isinstance(error, HeraldError) else outcome
-            if call.so_far.begun:
-                tokens = cut_off_usage(request, call.so_far)
-                used = cut_off(services, call.model, tokens, step=0, why=outcome)
-            raise
-        finally:
-            seconds, cost = time.perf_counter() - began, used.cost_usd if used is not None else None
-            services.raven.model_called(call.model, seconds, None, tokens, cost, outcome)
-            _tell(services.raven, call.notices())
-            if used is None:
-                release()
-            else:
-                _count(services, key, used, release)
+        request = msgspec.structs.replace(request, background=True)
+        return await made(services, key, request, partial(_count, services, key))
 
 
-async def _reserve(services: Services, key: ThreadKey, request: ModelRequest) -> Callable[[], None]:
+Count: TypeAlias = Callable[[Usage, Callable[[], None]], None]
+"""Writes down what a call used, and gives back the money held for it once that is durable."""
+
+
+async def made(
+    services: Services, key: ThreadKey, request: ModelRequest, count: Count, turn_usd: float | None = None
+) -> LLMResponse:
+    """Make a call that is no step, now; `turn_usd` is what the turn it is made in has spent."""
+    request = services.herald.assigned(request)
+    release = await _reserve(services, key, request, turn_usd)
+    began = time.perf_counter()
+    call = services.herald.stream(request)
+    outcome, tokens, used = "cancelled", TokenUsage(), None
+    try:
+        response = await whole(call)
+        outcome, tokens, used = "ok", response.usage, _usage(services, response, call.endpoint)
+        return response
+    except BaseException as error:
+        outcome = error.kind if isinstance(error, HeraldError) else outcome
+        if call.so_far.begun:
+            tokens = cut_off_usage(request, call.so_far)
+            used = cut_off(services, call.model, tokens, step=0, why=outcome)
+        raise
+    finally:
+        seconds, cost = time.perf_counter() - began, used.cost_usd if used is not None else None
+        services.raven.model_called(call.model, seconds, None, tokens, cost, outcome)
+        _tell(services.raven, call.notices())
+        if used is None:
+            release()
+        else:
+            count(used, release)
+
+
+async def _reserve(
+    services: Services, key: ThreadKey, request: ModelRequest, turn_usd: float | None
+) -> Callable[[], None]:
     """Set aside what the call may cost; what gives it back is returned."""
     day = services.budgets.today()
-    lines = [line for line in services.budgets.lines(key) if line.scope != "turn"]
+    lines = [line for line in services.budgets.lines(key) if line.scope != "turn" or turn_usd is not None]
     account = services.budgets.account(key.user_id)
     estimate = most_usd(request, day.name) or 0.0
     async with account.door:
         spent = await services.brain.spent(key, day.start_ms) if lines else Spent(0.0, 0.0)
+        so_far = {"user": spent.user, "task": spent.task, "turn": turn_usd or 0.0}
         for line in lines:
-            used = spent.user if line.scope == "user" else spent.task
+            used = so_far[line.scope]
             if used + account.held(line.scope, key.task_id) + estimate >= ASK * line.limit - TINY:
                 raise exhausted(line.scope, line.limit, used, day)
         hold = account.hold(key.task_id, estimate)

@@ -83,7 +83,7 @@ def apply(state: TurnState, event: Event) -> None:
             state.step_blocks.append(event.block)
         case Usage():
             _paid(state, event)
-            if not event.estimated:
+            if not event.estimated and event.purpose == "step":
                 _called(state, event)
         case UserMessage():
             state.messages.append(Message(role="user", content=event.content, id=event.message_id))
@@ -136,7 +136,7 @@ def place(state: TurnState, event: Event) -> None:
     match event:
         case ContentBlockStop() | Usage(estimated=True):
             return
-        case Usage():
+        case Usage(purpose="step"):
             state.step_floor = state.boundary_seq
         case ThreadLifecycle(phase=Phase.STARTED):
             state.first_seq = event.seq

@@ -1,8 +1,11 @@
 """Money events: what a model call used, what it cost, and where a budget stands."""
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from aster.contracts.events.base import Event
+
+Purpose: TypeAlias = Literal["step", "plan", "verify", "summary", "recall"]
+"""What a model call was made for: a step of the turn, or something beside its steps."""
 
 
 class Usage(Event, tag="usage"):
@@ -11,7 +14,8 @@ class Usage(Event, tag="usage"):
     that the engine made beside the task's turns, such as for its title.
 
     `estimated`: the call was cut off (`stop_reason` says by what) after its answer had begun, so its tokens are
-    those the provider had named by then and an estimate of the rest; it completes nothing.
+    those the provider had named by then and an estimate of the rest; it completes nothing. Nor does one whose
+    `purpose` is not a step.
     """
 
     step: int
@@ -27,6 +31,7 @@ class Usage(Event, tag="usage"):
     first_token_ms: int | None = None
     estimated: bool = False
     endpoint: str | None = None
+    purpose: Purpose = "step"
 
 
 class BudgetEvent(Event, tag="budget_event"):
