@@ -22,6 +22,9 @@ import uvloop
 
 from benchmarks.figures import Figure, Summary, summarise, table
 from benchmarks.rows import (
+    connectors,
+    context,
+    doors,
     file_search,
     gateway,
     latency,
@@ -40,6 +43,7 @@ Benchmark: TypeAlias = Callable[[Path, Scale], Awaitable[list[Figure]]]
 BENCHMARKS: dict[str, Benchmark] = {
     "ttft": latency.first_token,
     "turn": latency.whole_turn,
+    "doors": doors.over_execute,
     "stream": throughput.one_stream,
     "append": storage.appended,
     "replay": storage.replayed,
@@ -48,6 +52,8 @@ BENCHMARKS: dict[str, Benchmark] = {
     "sandbox": sandbox.commands,
     "search": file_search.searched,
     "history": work.long_task,
+    "context": context.assembled,
+    "connectors": connectors.called,
     "streams": memory.open_streams,
     "start": start.cold_start,
     "toolcalls": toolcalls.parsed,

@@ -1,7 +1,8 @@
 """A whole engine on a real loopback port, inside the test's own process, and a client that hides nothing.
 
 `async with live(model) as engine:` starts it on a brain of its own; everything a test does goes over HTTP. Give
-`sqlite_db_path` to start again on the same brain.
+`sqlite_db_path` to start again on the same brain. Models are not told the time unless a test gives a `time_zone`, so
+that they are told what the test says and nothing else.
 """
 
 import json
@@ -134,6 +135,7 @@ async def live(model: ModelServer | None = None, **overrides: Any) -> AsyncGener
             "port": 0,
             "sandbox": "off",
             "drain_seconds": 0.0,
+            "time_zone": "off",
             "sqlite_db_path": Path(directory) / "brain.sqlite",
         }
         engine = Engine(Settings.model_validate({**usual, **asked, **overrides}), clock=clock, now=now)

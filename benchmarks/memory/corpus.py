@@ -1,7 +1,7 @@
-"""Annotated conversations from a file: records, questions, and which records answer each.
+"""Annotated conversations from a file: what was said, questions, and which lines answer each.
 
 Two shapes are read: conversations with turns, and a flat list of documents. Nothing of a file but its texts,
-speakers, times and sessions reaches a shelf; the evidence is for scoring alone.
+speakers, times and sessions is remembered; the evidence is for scoring alone.
 """
 
 import json
@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-from aster.memory.retrieval.shelf import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +21,27 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """Something that was said; `label` is what the file calls it, `when` is milliseconds."""
+
+    label: str
+    text: str
+    speaker: str = ""
+    session: str = ""
+    when: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
-    """`labels[i]` is what the file calls the record with number i."""
+    """`now` is the moment from which its questions are asked, None for when they are; `documents`: its lines are texts
+    that have nothing to do with each other."""
 
     name: str
-    names: frozenset[str]
-    items: tuple[Item, ...]
-    labels: tuple[str, ...]
+    speakers: tuple[str, ...]
+    lines: tuple[Line, ...]
     questions: tuple[Question, ...]
-    now: datetime
+    now: int | None = None
+    documents: bool = False
 
 
 def conversations(path: Path) -> list[Conversation]:
@@ -40,40 +50,37 @@ def conversations(path: Path) -> list[Conversation]:
 
 
 def _conversation(data: dict[str, Any]) -> Conversation:
-    items = tuple(_items(data["turns"]))
-    moment = max((item.when for item in items), default=0)
+    lines = tuple(_lines(data["turns"]))
     return Conversation(
-        data["conv_id"],
-        frozenset(name for name in data["speakers"] if name.lower() not in ("user", "assistant")),
-        items,
-        tuple(str(turn["id"]) for turn in data["turns"]),
+        str(data["conv_id"]),
+        tuple(dict.fromkeys(line.speaker for line in lines if line.speaker)),
+        lines,
         tuple(_question(f"{data['conv_id']}/{one['qid']}", one) for one in data["queries"]),
-        datetime.fromtimestamp(moment / 1000, UTC),
+        max((line.when for line in lines if line.when is not None), default=None),
     )
 
 
-def _items(turns: list[dict[str, Any]]) -> Iterator[Item]:
-    for number, turn in enumerate(turns):
-        when = turn.get("date_iso")
-        moment = datetime.fromisoformat(when).replace(tzinfo=UTC) if when else None
-        text = f"{turn['text']} [{turn['caption']}]" if turn.get("caption") else turn["text"]
-        yield Item(
-            number,
-            text,
+def _lines(turns: list[dict[str, Any]]) -> Iterator[Line]:
+    for turn in turns:
+        date, caption = turn.get("date_iso"), turn.get("caption")
+        moment = datetime.fromisoformat(date) if date else None
+        moment = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
+        yield Line(
+            str(turn["id"]),
+            f"{turn['text']} [{caption}]" if caption else str(turn["text"]),
             turn.get("speaker") or "",
-            int(moment.timestamp() * 1000) if moment else 0,
-            str(turn["session"]),
-            number,
+            str(turn.get("session", "")),
+            None if moment is None else int(moment.timestamp() * 1000),
         )
 
 
 def _documents(data: dict[str, Any]) -> Conversation:
-    items = tuple(Item(number, text, session=str(number)) for number, text in enumerate(data["docs"]))
-    asked = tuple(_question(str(n), {"category": "all", **one}) for n, one in enumerate(data["queries"]))
-    labels = tuple(str(name) for name in data.get("ids", range(len(items))))
-    return Conversation("", frozenset(), items, labels, asked, datetime.fromtimestamp(0, UTC))
+    labels = data.get("ids", range(len(data["docs"])))
+    lines = tuple(Line(str(label), text) for label, text in zip(labels, data["docs"], strict=True))
+    asked = (_question(str(one.get("qid", n)), {"category": "all", **one}) for n, one in enumerate(data["queries"]))
+    return Conversation("documents", (), lines, tuple(asked), documents=True)
 
 
 def _question(key: str, data: dict[str, Any]) -> Question:
     evidence = tuple(str(one) for one in data["evidence"])
-    return Question(key, data["question"], data["category"], evidence)
+    return Question(key, data["question"], str(data.get("category", "all")), evidence)

@@ -34,15 +34,31 @@ def means(outcomes: Sequence[Outcome]) -> tuple[float, ...]:
 
 
 def table(methods: Mapping[str, Sequence[Outcome]]) -> str:
-    """Every method over all questions, then the categories of the first one."""
+    """Every method over all questions, the categories of the first one, and recall@10 of all by category."""
     lines = [f"{'':24}{'n':>6}" + "".join(f"{heading:>8}" for heading in HEADINGS)]
     lines += [_line(name, outcomes) for name, outcomes in methods.items()]
     first, outcomes = next(iter(methods.items()))
     categories = sorted({outcome.question.category for outcome in outcomes})
     if len(categories) > 1:
         lines.append(f"{first}, by category")
-        lines += [_line(f"  {name}", [o for o in outcomes if o.question.category == name]) for name in categories]
+        lines += [_line(f"  {name}", _of(outcomes, name)) for name in categories]
+        lines.append(f"{'R@10 by category':24}" + "".join(f"{category[:12]:>13}" for category in categories))
+        lines += [
+            f"  {name:22}" + "".join(f"{means(_of(found, category))[1]:13.3f}" for category in categories)
+            for name, found in methods.items()
+        ]
     return "\n".join(lines)
+
+
+def below(ours: Sequence[Outcome], others: Sequence[Outcome]) -> list[str]:
+    """The categories in which the others find more among the first ten."""
+    categories = sorted({outcome.question.category for outcome in ours})
+
+    return [name for name in categories if means(_of(ours, name))[1] < means(_of(others, name))[1]]
+
+
+def _of(outcomes: Sequence[Outcome], category: str) -> list[Outcome]:
+    return [outcome for outcome in outcomes if outcome.question.category == category]
 
 
 def _line(name: str, outcomes: Sequence[Outcome]) -> str:

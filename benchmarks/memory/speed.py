@@ -1,10 +1,11 @@
-"""What a search costs on a large shelf: time with the reading of the question in it, memory, and what is lost by
-comparing signs first.
+"""What `hydrate` costs on a large memory: time with the reading of the question in it, resident memory, writing, and
+what is lost by comparing signs first.
 
 The records are made of a vocabulary with the frequencies of a language (Zipf), their vectors lie in clusters as those
-of conversations do. Both are drawn from a seed: every run searches the same shelf.
+of conversations do. Both are drawn from a seed: every run searches the same memory.
 """
 
+import asyncio
 import resource
 import statistics
 import time
@@ -15,14 +16,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from aster.memory.embeddings.embedder import Reader, Reading
-from aster.memory.retrieval.query import analysed
-from aster.memory.retrieval.search import search
-from aster.memory.retrieval.shelf import Item
-from benchmarks.memory.shelves import shelf as empty
+from aster.brain.memory_protocol import ShelfReader
+from aster.brain.memory_records import NewVector
+from aster.infra.secrets import Secrets
+from aster.memory.bus import MemoryBus, Wish
+from aster.memory.drafts import Draft
+from aster.memory.embeddings.minilm import MiniLM
+from aster.memory.memory import Memory
+from aster.memory.retrieval.maxsim import packed
+from aster.memory.retrieval.rows import Rows
+from aster.memory.shelves import Kept
+from benchmarks.memory.library import Library, library
 
 DIMENSIONS, TOPICS, TURNS, WORDS, VOCABULARY = 384, 500, 40, 18, 30_000
 BATCH, ASKED, TOKENS = 2_000, 200, 25
+USER, BUDGET = "ada", 2_000
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 QUESTIONS = (
     "When did {} go hiking with {} near the {}?",
@@ -32,48 +40,71 @@ QUESTIONS = (
 )
 
 
-async def timed(count: int, model: Reader) -> None:
+async def timed(count: int, model: MiniLM) -> None:
     rng = np.random.default_rng(1)
-    shelf = empty(frozenset(), DIMENSIONS)
     await model.read(["warm"])
-    before, began = _resident(), time.perf_counter()
-    for items, readings in _records(count, rng):
-        shelf.add(items, readings)
-    spent, grown = time.perf_counter() - began, _resident() - before
+    async with library(model) as shelves:
+        before = _resident()
+        spent = await _written(shelves, count, rng)
+        print(f"{count} records: {count / spent:.0f} records/s written without embedding them", flush=True)
+        memory = await shelves.memory()
+        while (await memory.state()).cold:
+            await asyncio.sleep(0.1)
+        worked = time.process_time()
+        millis = await _asked(MemoryBus(memory), rng)
+        worked = (time.process_time() - worked) * 1000 / len(millis)
+        cuts = statistics.quantiles(millis, n=20)
+        print(f"hydrate p50 {statistics.median(millis):.1f} ms, p95 {cuts[18]:.1f} ms with the question read")
+        print(f"of the processor, {worked:.1f} ms on average")
+        print(f"memory grew by {(_resident() - before) / 2**20:.0f} MB")
+        print(f"of the 50 nearest, {await _kept(shelves, count, rng):.1%} are found by signs")
+
+
+async def _asked(bus: MemoryBus, rng: np.random.Generator) -> list[float]:
     millis: list[float] = []
     for number in range(ASKED + 10):
         text = QUESTIONS[number % len(QUESTIONS)].format(*(_word(n) for n in _zipf(rng, 3)))
         start = time.perf_counter()
-        query = analysed(text, (), NOW)
-        reading = (await model.read([query.meaning]))[0]
-        search(shelf, query, reading, int(NOW.timestamp() * 1000))
-        if number >= 10:
-            millis.append((time.perf_counter() - start) * 1000)
-    cuts = statistics.quantiles(millis, n=20)
-    print(f"{count} records: p50 {statistics.median(millis):.1f} ms, p95 {cuts[18]:.1f} ms with the question read")
-    print(f"memory grew by {grown / 2**20:.0f} MB, {count / spent:.0f} records/s added without reading them")
-    print(
-        f"of the 50 nearest, {_kept(shelf.rows().nearest, shelf.rows().cosines, count, rng):.1%} are found by signs"
-    )
+        await bus.hydrate(USER, Wish(text), int(NOW.timestamp() * 1000), BUDGET, ("episodes",))
+        millis.append((time.perf_counter() - start) * 1000)
+    return millis[10:]
 
 
-def _records(count: int, rng: np.random.Generator) -> Iterator[tuple[list[Item], list[Reading]]]:
-    tokens = rng.standard_normal((TOKENS, DIMENSIONS)).astype(np.float32)
+async def _written(shelves: Library, count: int, rng: np.random.Generator) -> float:
+    """Write records and, beside them, vectors as the model would make them; the seconds the records took."""
+    memory = Memory(shelves.store, Secrets(), "vectors are drawn", lambda _: None)
+    await memory.start()
+    number = (await shelves.store.begin_model(shelves.model.fingerprint)).model
+    tokens = packed(rng.standard_normal((TOKENS, DIMENSIONS)).astype(np.float32)).tobytes()
+    spent = 0.0
+    for drafts in _drafts(count, rng):
+        start = time.perf_counter()
+        done = await memory.write(USER, drafts)
+        spent += time.perf_counter() - start
+        vectors = _vectors(len(done), rng).astype("<f2")
+        made = [
+            NewVector(one.row.number, vector.tobytes(), tokens) for one, vector in zip(done, vectors, strict=True)
+        ]
+        await shelves.store.keep_vectors(number, made)
+    await memory.close()
+    return spent
+
+
+def _drafts(count: int, rng: np.random.Generator) -> Iterator[list[Draft]]:
     for start in range(0, count, BATCH):
         size = min(BATCH, count - start)
         drawn = _zipf(rng, size * WORDS).reshape(size, WORDS)
-        items = [
-            Item(
-                start + n,
-                " ".join(_word(word) for word in drawn[n]),
-                f"person{n % 3}",
-                int(NOW.timestamp() * 1000) - (count - start - n) * 60_000,
-                str((start + n) // TURNS),
-                start + n,
+        yield [
+            Draft(
+                "episode",
+                {"description": " ".join(_word(word) for word in drawn[n]), "speaker": f"person{n % 3}"},
+                task_id=str((start + n) // TURNS),
+                first_seq=start + n,
+                last_seq=start + n,
+                event_at=int(NOW.timestamp() * 1000) - (count - start - n) * 60_000,
             )
             for n in range(size)
         ]
-        yield items, [Reading(vector, [], tokens) for vector in _vectors(size, rng)]
 
 
 def _vectors(size: int, rng: np.random.Generator) -> NDArray[np.float32]:
@@ -100,13 +131,19 @@ def _word(number: int) -> str:
     return out
 
 
-def _kept(nearest, cosines, count: int, rng: np.random.Generator) -> float:
-    everything = np.arange(count)
-    shares = []
-    for vector in _vectors(20, rng):
-        exact = np.argsort(-cosines(everything, vector), kind="stable")[:50]
-        shares.append(len(np.intersect1d(exact, nearest(vector, 200))) / 50)
-    return float(np.mean(shares))
+async def _kept(shelves: Library, count: int, rng: np.random.Generator) -> float:
+    """Of the 50 records nearest to a vector, the share that is among those compared exactly."""
+    kept = Kept(Rows(DIMENSIONS), (await shelves.store.model()).model)
+
+    def look(reader: ShelfReader) -> float:
+        kept.refresh(reader)
+        shares: list[float] = []
+        for vector in _vectors(20, rng):
+            exact = np.argsort(-kept.rows.cosines(np.arange(count), vector), kind="stable")[:50]
+            shares.append(len(np.intersect1d(exact, kept.rows.nearest(vector, 200))) / 50)
+        return float(np.mean(shares))
+
+    return await shelves.store.look(USER, "episodes", look)
 
 
 def _resident() -> int:

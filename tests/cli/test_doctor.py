@@ -19,6 +19,7 @@ def test_a_fresh_machine_is_ready(home: Home) -> None:
     assert code == 0
     assert [name for name, check in found.items() if check["status"] != "ok"] == ["model"]
     assert "LLM_PROVIDER" in found["model"]["fix"]
+    assert "all-MiniLM-L6-v2-int8/" in found["memory"]["found"]
     assert not (home.directory / "brain.sqlite").exists()
 
 
@@ -35,6 +36,8 @@ def test_a_running_engine_is_found(served: Home) -> None:
     assert found["engine"]["status"] == "ok"
     assert "process" in found["lock"]["found"]
     assert found["schema"]["status"] == "ok"
+    assert found["memory"]["found"].endswith("every record has its own")
+    assert "words alone" in examine(served, EMBEDDINGS_PROVIDER="off")[1]["memory"]["found"]
 
 
 def test_an_engine_elsewhere_is_asked(served: Home, home: Home) -> None:

@@ -19,7 +19,7 @@ def test_a_catalog_is_read(home: Home, tmp_path: Path) -> None:
     declaration = documented("catalog.md")
     shelf.write(json.loads(declaration)["name"], declaration.encode())
     _, found = examine(home, CATALOG_DIR=str(shelf.root))
-    assert found["catalog"] == {"check": "catalog", "status": "ok", "found": "declared tools: 1"}
+    assert found["catalog"] == {"check": "catalog", "status": "ok", "found": "declared tools: 1, agents: 0"}
 
     shelf.write("broken", b"[]")
     code, found = examine(home, CATALOG_DIR=str(shelf.root))

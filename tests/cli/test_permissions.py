@@ -1,7 +1,9 @@
 """`aster permissions`: decisions line by line without an engine, and an engine's grants."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 from tests.cli.program import Home
 
@@ -44,10 +46,42 @@ def test_rules_and_modes_count_without_an_engine(home: Home, tmp_path: Path) -> 
     assert "rule 1" in wrong.stderr
 
 
+def test_declared_tools_are_judged_by_what_they_do_without_an_engine(home: Home, tmp_path: Path) -> None:
+    tools = tmp_path / "catalog" / "tools"
+    tools.mkdir(parents=True)
+
+    def declare(name: str, command: str, **more: Any) -> None:
+        schema = {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}
+        implementation = {"kind": "platform", "ref": "bash", "arguments": {"command": command}}
+        said = {"name": name, "description": name, "input_schema": schema, "implementation": implementation, **more}
+        (tools / f"{name}.json").write_text(json.dumps(said))
+
+    declare("look", "ls -- {place}")
+    declare("wipe", "rm -rf -- {place}")
+    declare("deploy", "echo {place}", requires_permission=True)
+    calls = [
+        {"tool": "look", "input": {"place": "/"}},
+        {"tool": "wipe", "input": {"place": "/"}},
+        {"tool": "deploy", "input": {"place": "here"}},
+        {"tool": "look", "input": {}},
+    ]
+    env = {"CATALOG_DIR": str(tmp_path / "catalog")}
+    done = home.call("permissions", "test", "-", said="\n".join(map(json.dumps, calls)), env=env)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["behavior"] for line in lines] == ["allow", "ask", "ask", "deny"]
+    assert "It runs: rm -rf -- /" in lines[1]["reason"]
+    assert lines[2]["decided_by"] == "catalog"
+    assert (lines[3]["decided_by"], "place" in lines[3]["reason"]) == ("validation", True)
+    (tools / "wrong.json").write_text("{}")
+    assert "wrong.json" in home.call("permissions", "test", "ls", env=env).stderr
+
+
 def test_grants_of_an_engine_are_managed(served: Home) -> None:
     made = served.call("permissions", "add", "--tool", "bash", "--pattern", "chmod *", "--expires", "60")
     grant_id = made.stdout.strip()
-    assert grant_id in served.call("permissions", "list").stdout
+    listed = served.call("permissions", "list").stdout
+    assert grant_id in listed
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", listed)
     tested = served.call("permissions", "test", "chmod -R 700 .", "--engine", "--json")
     assert json.loads(tested.stdout)["decided_by"] == f"grant:{grant_id}"
     tried = served.call("permissions", "backtest", "--tool", "bash", "--pattern", "chmod *")

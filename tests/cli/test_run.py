@@ -136,3 +136,15 @@ def test_a_person_at_a_terminal_sees_the_turn(served: Home, task: str) -> None:
         terminal.expect("The command returned:")
         terminal.expect(f"Task {task}")
         assert terminal.wait() == 0
+
+
+REFUSED = '[[tools=3 tool=bash input={"command":"rm -rf /x$round"} text=12]]'
+
+
+def test_many_refusals_are_followed_by_a_suggestion(served: Home, task: str) -> None:
+    done = served.call("run", REFUSED, "--task", task, "--no")
+    assert done.returncode == 0
+    assert "aster run: 3 calls in a row were refused. In plan mode" in done.stderr
+    assert "refused" not in done.stdout
+    chat = served.aster("chat", "--task", new_id("task"), said=f"{REFUSED}\nn\nn\nn\n")
+    assert "3 calls in a row were refused. In plan mode" in chat.stdout + chat.stderr

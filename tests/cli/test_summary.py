@@ -8,15 +8,22 @@ from aster.cli.summary import summary
 from aster.contracts.blocks import TextBlock, ToolUseBlock
 from aster.contracts.errors import ErrorCode
 from aster.contracts.events import (
+    CacheHitRatioAlert,
+    CompactionEvent,
+    CompactionRequested,
     ContentBlockStart,
     ContentBlockStop,
+    ContextManifest,
     ErrorEvent,
     Event,
     Heartbeat,
     HitlRequest,
     HitlResolved,
     Phase,
+    PlanStep,
+    PlanUpdate,
     Recovery,
+    RiskSummary,
     TaskLifecycle,
     TextDelta,
     ThreadLifecycle,
@@ -26,8 +33,10 @@ from aster.contracts.events import (
     ToolResult,
     TransitionReason,
     TurnTransition,
+    Uncertainty,
     Usage,
     UserMessage,
+    Verification,
 )
 from aster.contracts.tools import Effect, OutcomeClass
 
@@ -38,6 +47,10 @@ CALL: dict[str, Any] = {"tool": "bash", "tool_call_id": "c"}
     ("event", "words"),
     [
         (UserMessage(message_id="m", content=(TextBlock(text="hi\nyou"),)), "hi you"),
+        (
+            Verification(claim="c", verdict="refute", confidence=0.9, action="note", issues=("a", "b")),
+            "refute 0.90, note a; b",
+        ),
         (TextDelta(text="a\x1b", block_index=0, step=1), "a␛"),
         (ContentBlockStart(block_index=0, block_type="text", step=1), "text"),
         (ContentBlockStop(block_index=0, block_type="text", step=1, block=TextBlock(text="whole")), "whole"),
@@ -57,6 +70,26 @@ CALL: dict[str, Any] = {"tool": "bash", "tool_call_id": "c"}
         ),
         (ToolCallIssued(**CALL, input={"a": 1}, step=1, effect=Effect.PURE, idempotency_key="k"), "bash {'a': 1}"),
         (ToolProgress(**CALL, text="line"), "bash: line"),
+        (PlanUpdate(goal="A fix", steps=(PlanStep(id="s", text="t"),)), "A fix: 0 of 1 steps done, revision 1"),
+        (Uncertainty(item_id="u", item="unknown", text="Which?", impact=4), "unknown 4/5: Which?"),
+        (RiskSummary(text="Not\ncertain.", item_ids=("u",)), "Not certain."),
+        (
+            ContextManifest(step=1, entries=(), total_tokens=7, window=9, moved="soul"),
+            "about 7 of 9 tokens, soul has moved",
+        ),
+        (
+            CacheHitRatioAlert(ratio=0, expected=1, moved_block="soul", source="memory", missed_tokens=5),
+            "5 tokens were not in the provider's cache: soul (memory) has moved",
+        ),
+        (
+            CompactionEvent(before_tokens=9, after_tokens=4, strategy="micro", strategies=("snip", "micro")),
+            "9 to 4 tokens by snip, micro",
+        ),
+        (
+            CompactionEvent(before_tokens=9, after_tokens=9, strategy="summary", ok=False, reason="Too little."),
+            "Too little.",
+        ),
+        (CompactionRequested(by="model", focus="the schema"), "by the model the schema"),
         (ToolResult(**CALL, step=1, output="out"), "bash: ok out"),
         (ToolError(**CALL, failure=OutcomeClass.FATAL, reason="x", message="bad"), "bad"),
         (ErrorEvent(error=ErrorCode.INTERNAL, message="worse"), "worse"),

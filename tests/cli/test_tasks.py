@@ -58,3 +58,13 @@ def test_fork_delete_and_cancel(served: Home, task: str) -> None:
     assert "waits: What is your favourite colour?" in served.call("tasks", "show", waiting).stdout
     done = json.loads(served.call("tasks", "cancel", waiting, "--json").stdout)
     assert (done["task_id"], done["status"]) == (waiting, "cancelled")
+
+
+def test_a_task_can_be_compacted(served: Home, task: str) -> None:
+    shown = served.call("tasks", "compact", task)
+    assert shown.stdout.startswith("Nothing was changed: ")
+    for number in range(4):
+        assert served.call("run", f"[[text=1500 id={number}]] go on", "--task", task).returncode == 0
+    done = json.loads(served.call("tasks", "compact", task, "--focus", "the words", "--json").stdout)
+    assert done["status"] == "compacted"
+    assert done["after_tokens"] < done["before_tokens"]

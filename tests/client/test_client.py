@@ -168,3 +168,16 @@ async def test_something_that_is_no_engine_is_told_apart(model: ModelServer) -> 
             await client.task("any")
         assert refused.value.code is ErrorCode.INTERNAL
         assert "404" in refused.value.message
+
+
+async def test_plans_and_uncertainties(client: AsterClient, task: str) -> None:
+    plan = '{"goal":"A fix","steps":[{"id":"s1","text":"Read"}]}'
+    await run(client, f"[[tools=1 tool=update_plan input={plan} text=1]]", task)
+    found = await client.plan(task)
+    assert found is not None
+    assert (found.goal, [step.text for step in found.steps]) == ("A fix", ["Read"])
+    assert await client.uncertainties(task) == ()
+    doubt = '{"kind":"unknown","text":"Which?"}'
+    transcript = await run(client, f"[[tools=1 tool=flag_uncertainty input={doubt} text=1]]", task)
+    (noted,) = await client.uncertainties(task, unresolved=True)
+    assert (noted.text, noted.item_id) == ("Which?", next(iter(transcript.doubts)))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aster.client.transcript import Passage, Said, ToolCard, Transcript
+from aster.client.transcript import Note, Passage, Said, ToolCard, Transcript
 from aster.contracts.blocks import TextBlock, ThinkingBlock, ToolUseBlock
 from aster.contracts.errors import ErrorCode
 from aster.contracts.events import (
@@ -13,15 +13,20 @@ from aster.contracts.events import (
     HitlRequest,
     HitlResolved,
     Phase,
+    PlanStep,
+    PlanUpdate,
     Recovery,
+    RiskSummary,
     TextDelta,
     ThinkingDelta,
     ThreadLifecycle,
     ToolCallIssued,
     ToolProgress,
     ToolResult,
+    Uncertainty,
     Usage,
     UserMessage,
+    Verification,
 )
 from aster.contracts.tools import Effect
 
@@ -181,3 +186,43 @@ def test_what_the_engine_and_sub_agents_say_is_left_out() -> None:
     thread(UserMessage, message_id="m1", content=(TextBlock(text="go on"),), origin="engine")
     thread(TextDelta, text="child", block_index=0, step=1, depth=1, parent_turn_id="t1")
     assert thread.transcript.items == []
+
+
+def test_a_refuted_answer_is_gone_and_what_was_wrong_with_it_stays() -> None:
+    thread = Thread()
+    first = thread.text("It is 7.")
+    found = {"claim": "It is 7.", "verdict": "refute", "confidence": 0.9, "issues": ("It is 8.",)}
+    thread(Verification, action="repair", **found)
+    thread(Recovery, discarded_from_seq=first, reason="verification", step=1)
+    thread.text("It is 8.", step=2)
+    thread(Verification, claim="It is 8.", verdict="confirm", confidence=0.9)
+    assert thread.transcript.text() == "It is 8."
+    notes = [item.text for item in thread.transcript.items if isinstance(item, Note)]
+    assert notes == ["The answer did not hold and is written again:\n- It is 8."]
+    thread(Verification, turn="t2", action="correct", about_turn_id="t1", **found)
+    assert thread.transcript.items[-1] == Note(
+        "t2", thread.seq, "verification", "An earlier answer was wrong:\n- It is 8."
+    )
+
+
+def test_plans_and_doubts_stand_beside_the_answer() -> None:
+    thread = Thread()
+    steps = (PlanStep(id="s1", text="Read"), PlanStep(id="s2", text="Write", status="skipped"))
+    thread(PlanUpdate, goal="A fix", steps=steps)
+    moved = (PlanStep(id="s1", text="Read", status="completed"), steps[1])
+    thread(PlanUpdate, goal="A fix", steps=moved)
+    thread(Uncertainty, item_id="u1", item="unknown", text="Which?", impact=4)
+    thread.text("Done.")
+    thread(Uncertainty, item_id="u1", item="unknown", text="Which?", impact=4, resolved=True)
+    thread(RiskSummary, text="Not certain: which.", item_ids=("u1",))
+    transcript = thread.transcript
+    assert transcript.plan is not None
+    assert transcript.plan.steps == moved
+    assert [(note.about, note.text) for note in transcript.items if isinstance(note, Note)] == [
+        ("plan", "Plan: A fix\n- s1: Read"),
+        ("risk", "Not certain: which."),
+    ]
+    assert (transcript.text(), transcript.answer()) == ("Done.", "Done.")
+    assert [doubt.resolved for doubt in transcript.doubts.values()] == [True]
+    thread(PlanUpdate, goal="A fix", steps=steps, revision=2)
+    assert sum(isinstance(item, Note) for item in transcript.items) == 3

@@ -25,7 +25,7 @@ from aster.contracts.model import Contract, decode, encode
 
 GOLDEN = Path(__file__).parent / "golden"
 WORDS = GOLDEN / "words.json"
-MOST_MEMBERS = 6
+MOST_MEMBERS = 8
 """Of the largest union, `ContentBlock`."""
 
 
@@ -200,12 +200,12 @@ JSON = st.recursive(
 def anything(kind: inspect.Type) -> st.SearchStrategy[Any]:
     """Any value of the type."""
     match kind:
-        case inspect.StrType():
-            return st.text(max_size=20)
-        case inspect.IntType():
-            return st.integers(-(2**63), 2**63 - 1)
-        case inspect.FloatType():
-            return st.floats(allow_nan=False, allow_infinity=False)
+        case inspect.StrType(min_length=least):
+            return st.text(min_size=least or 0, max_size=20)
+        case inspect.IntType(ge=least, le=most):
+            return st.integers(-(2**63) if least is None else least, 2**63 - 1 if most is None else most)
+        case inspect.FloatType(ge=least, le=most):
+            return st.floats(least, most, allow_nan=False, allow_infinity=False)
         case inspect.BoolType():
             return st.booleans()
         case inspect.NoneType():

@@ -12,8 +12,8 @@ import pytest
 from aster.contracts.blocks import ImageBlock, TextBlock, ToolResultBlock, UrlSource
 from aster.contracts.llm import ModelRequest
 from aster.contracts.messages import Message
-from aster.engine_core.assemble import instructions
 from aster.engine_core.boundary import DEFUSED, RULE, SHORT_RULE, Boundary, defused
+from aster.engine_core.context.layers import instructions
 from aster.herald.endpoint import Endpoint
 from aster.herald.protocols.local_chat import short
 from aster.infra.settings import Settings

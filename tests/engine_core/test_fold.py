@@ -131,7 +131,7 @@ def test_live_and_restored_states_agree(cut: int) -> None:
     for event in TOOLS[:cut]:
         apply(live, event)
     restored = folded(TOOLS[:cut])
-    for name in ("seq", "boundary_seq", "step_floor", "first_seq"):
+    for name in ("seq", "boundary_seq", "step_floor", "first_seq", "said"):
         setattr(live, name, getattr(restored, name))
     assert encode(live) == encode(restored)
 

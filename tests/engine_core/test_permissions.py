@@ -1,6 +1,7 @@
 """What may run in a turn: modes, rules, grants, and nobody there to ask."""
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -228,3 +229,23 @@ async def test_a_mode_and_a_grant_survive_a_restart(model: ModelServer, tmp_path
             await aster.http.post("/hitl/respond", json={"task_id": "t1", "answer": "no"})
             frames = await stream.rest()
         assert [event["tool_call_id"] for event in events(frames, "tool_call")] == ["call1", "call2"]
+
+
+async def test_an_always_may_hold_for_a_while_only(model: ModelServer) -> None:
+    async with live(model, permission_mode="auto") as aster:
+        model.enqueue(Reply([ToolCall("bash", {"command": "touch a"})]), Reply([Text("done")]))
+        async with aster.executing("go") as stream:
+            asked = (await stream.until("hitl_request")).data["request_id"]
+            await stream.until("thread_lifecycle", phase="suspended")
+            wrong = {"request_id": asked, "answer": "yes", "expires_in_seconds": 60}
+            assert (await aster.http.post("/hitl/respond", json=wrong)).status_code == 422
+            none = {"request_id": asked, "answer": "always", "expires_in_seconds": 0}
+            assert (await aster.http.post("/hitl/respond", json=none)).status_code == 422
+            right = {"request_id": asked, "answer": "always", "scope": "everywhere", "expires_in_seconds": 3600}
+            assert (await aster.http.post("/hitl/respond", json=right)).status_code == 200
+            said = (await stream.until("hitl_resolved")).data
+            await stream.rest()
+        (grant,) = (await aster.http.get("/permissions")).json()["grants"]
+        assert (grant["grant_id"], grant["expires_at"]) == (said["grant_id"], said["expires_at"])
+        made, ends = (datetime.fromisoformat(grant[name]) for name in ("created_at", "expires_at"))
+        assert ends - made == timedelta(hours=1)

@@ -75,10 +75,13 @@ async def _converse(wire: Wire, model: ModelServer, place: Path) -> list[dict[st
 
 
 def _contents(thread: list[dict[str, Any]]) -> list[Any]:
-    """The thread without what may differ: the pieces of one block as one, results side by side in call order."""
+    """The thread without what may differ: the pieces of one block as one, results side by side in call order. What a
+    call was shown differs too, by the model's window and by its signatures."""
     calls: dict[str, str] = {}
     contents: list[dict[str, Any]] = []
     for data in thread:
+        if data["type"] == "context_manifest":
+            continue
         event = _plain(data, calls)
         same = ("type", "block_index", "step")
         if event["type"].endswith("_delta") and contents and all(contents[-1].get(k) == event.get(k) for k in same):

@@ -147,3 +147,22 @@ async def test_artifacts_go_with_their_task(aster: Live, model: ModelServer) -> 
     model.enqueue(Reply([ToolCall("read_file", {"path": f"artifact:{artifact_id}"})]), Reply([Text("gone")]))
     frames = await aster.execute("read it", "t2")
     assert events(frames, "tool_result")[0]["error"] == "not_found"
+
+
+async def test_a_file_that_no_call_changed_is_not_taken_back(model: ModelServer, workspace: Path) -> None:
+    (workspace / "a.txt").write_text("one")
+    (workspace / "b.txt").write_text("one")
+    for name in ("a.txt", "b.txt"):
+        (workspace / name).chmod(0o666)
+    missing = ToolCall("edit_file", {"path": "b.txt", "old_text": "nowhere", "new_text": "x"})
+    works = ToolCall("edit_file", {"path": "a.txt", "old_text": "one", "new_text": "1"})
+    async with live(model, sandbox="auto", allowed_roots=str(workspace)) as engine:
+        model.enqueue(Reply([works]), Reply([missing]), Reply([Text("done")]))
+        await engine.execute("change")
+        model.enqueue(Reply([missing]), Reply([Text("The edit failed: the text is not there.")]))
+        await engine.execute("try again")
+        done = await engine.http.post("/tasks/t1/undo", json={})
+        assert done.json()["files"] == [{"path": "a.txt", "action": "restored"}]
+        again = await engine.http.post("/tasks/t1/undo", json={})
+        assert (again.status_code, again.json()["error"]) == (404, "NOT_FOUND")
+    assert (workspace / "a.txt").read_text() == "one"

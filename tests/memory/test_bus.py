@@ -57,6 +57,14 @@ async def test_what_does_not_fit_is_passed_over_and_told(memory: Memory) -> None
     assert sum(item.tokens for item in found.items if item.cut is None) <= 5 * tokens_of(short) // 2
 
 
+async def test_more_of_a_store_is_given_to_who_asks_for_more(memory: Memory) -> None:
+    await memory.write("ada", [fact(f"Anna walks dog number {n} in the park.") for n in range(30)])
+    await memory.embedded()
+    for most in (2, 28):
+        found = await MemoryBus(memory).hydrate("ada", Wish(QUESTION), now_ms(), PLENTY, ("knowledge",), most)
+        assert sum(item.cut is None for item in found.items) == most
+
+
 async def test_without_a_model_words_decide_and_it_is_said(path: Path) -> None:
     async with opened(path, "embeddings are off") as memory:
         await memory.write("ada", [fact("Anna walks her dog Bello in the park.")])

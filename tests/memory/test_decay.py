@@ -36,10 +36,10 @@ def test_rules_and_who_somebody_is_do_not_fade() -> None:
 
 
 def test_what_a_lesson_is_worth() -> None:
-    lesson = row("lesson", helpful=0, verified=0, frequency=1)
-    proven = row("lesson", helpful=0, verified=1, frequency=1)
+    lesson = row("lesson", helpful=0, harmful=0, verified=0, frequency=1)
+    proven = row("lesson", helpful=0, harmful=0, verified=1, frequency=1)
     useless = replace(lesson, uses=5)
-    helpful = replace(row("lesson", helpful=4, verified=0, frequency=1), uses=5)
+    helpful = replace(row("lesson", helpful=4, harmful=0, verified=0, frequency=1), uses=5)
     assert utility(proven) == round(utility(lesson) + 0.3, 4)
     assert utility(useless) < utility(lesson) / 2 + 0.2
     assert utility(helpful) > utility(lesson)

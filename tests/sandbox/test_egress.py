@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from aster.brain.protocol import Brain
 from aster.brain.records import ObservabilityRow
-from aster.contracts.errors import EngineError
+from aster.cli.doctor import machine
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
 from aster.sandbox.backend import Command, Completed, Sandbox
@@ -22,10 +24,21 @@ from aster.sandbox.reach import Reach
 from aster.sandbox.selection import choose
 from aster.testing import ModelServer, Reply, Text, ToolCall
 from tests.live import live
+from tests.sandbox.backends import settings_for, working
 from tests.sandbox.certificates import authority
 from tests.web_server import Asked, reply, web_server
 
 HOST = "127.0.0.2"
+CARRYING = [name for name in ("bubblewrap", "landlock") if name in working()]
+
+
+@pytest.fixture(params=CARRYING)
+async def sandbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Sandbox]:
+    """Every isolation that can give a command a way out."""
+    chosen = await choose(settings_for(tmp_path, SANDBOX=request.param))
+    assert chosen.carries_egress
+    yield chosen
+    chosen.close()
 
 
 def hello(asked: Asked) -> bytes:
@@ -255,12 +268,126 @@ async def test_a_host_that_does_not_answer(sandbox: Sandbox, workspace: Workspac
     assert done.stdout.endswith("502")
 
 
-async def test_a_backend_that_cannot_limit_says_so() -> None:
-    notes = Notes()
-    plain = await choose(Settings.model_validate({"sandbox": "off"}))
-    assert networked(plain, notes, "example.com") is plain
-    assert notes.kept[0][:2] == ("egress", "warning")
-    plain.close()
+HOSTILE = """
+import fcntl, os, socket, struct, sys
+
+port = int(sys.argv[1])
+
+def is_open(number):
+    try:
+        return bool(os.fstat(number))
+    except OSError:
+        return False
+
+print("inherited", sum(map(is_open, range(3, 200))))
+
+def tried(name, attempt):
+    try:
+        print(name, "GOT", attempt())
+    except OSError as error:
+        print(name, "refused")
+
+def line():
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+
+def elsewhere():
+    line().connect(("127.0.0.2", port))
+    return "connected"
+
+def undone():
+    one = line()
+    one.connect(("127.0.0.1", 3128))
+    one.connect(("127.0.0.2", port))
+    return "connected"
+
+def dissolved():
+    import ctypes
+    one, libc = line(), ctypes.CDLL(None, use_errno=True)
+    if libc.connect(one.fileno(), struct.pack("=H", 0).ljust(16, b"\\0"), 16):
+        raise OSError(ctypes.get_errno())
+    return "dissolved"
+
+def fast():
+    return line().sendto(b"GET / HTTP/1.0\\r\\n\\r\\n", 0x20000000, ("127.0.0.2", port))
+
+def fast_message():
+    return line().sendmsg([b"x"], [], 0x20000000, ("127.0.0.2", port))
+
+tried("elsewhere", elsewhere)
+tried("undone", undone)
+tried("dissolved", dissolved)
+tried("fast", fast)
+tried("fast_message", fast_message)
+tried("bind", lambda: line().bind(("127.0.0.1", 0)))
+tried("listen", lambda: line().listen())
+tried("datagram", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.2", port)))
+tried("six", lambda: socket.socket(socket.AF_INET6, socket.SOCK_STREAM).fileno())
+tried("unix", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).fileno())
+tried("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).fileno())
+tried("netlink", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).fileno())
+tried("interfaces", lambda: fcntl.ioctl(line(), 0x8912, struct.pack("=iL", 0, 0).ljust(64, b"\\0")))
+one = line()
+one.connect(("127.0.0.1", 3128))
+one.sendall(b"GET http://127.0.0.2:%d/in HTTP/1.0\\r\\n\\r\\n" % port)
+print("proxied", one.makefile("rb").read().splitlines()[-1])
+"""
+
+
+async def test_a_socket_leads_to_the_proxy_and_nowhere_else(sandbox: Sandbox, workspace: Workspace) -> None:
+    (workspace.cwd / "hostile.py").write_text(HOSTILE)
+    async with web_server(hello, HOST) as listed, web_server(hello, HOST) as other:
+        outside = networked(sandbox, Notes(), f"{HOST}:{listed.port}")
+        aimed = await run(outside, workspace, f"python3 hostile.py {other.port}")
+        allowed = await run(outside, workspace, f"python3 hostile.py {listed.port}")
+    got = {line.split()[0] for line in aimed.stdout.splitlines() if " GOT " in line}
+    harmless = {"bind", "listen", "six", "unix", "netlink", "interfaces", "datagram", "dissolved"}
+    assert got <= (harmless if sandbox.report.backend == "bubblewrap" else set()), aimed
+    assert "inherited 0" in aimed.stdout
+    assert "Refused by the engine" in aimed.stdout
+    assert "proxied b'hello from /in'" in allowed.stdout
+    assert other.asked == []
+    assert [asked.target for asked in listed.asked] == ["/in"]
+
+
+async def test_many_connections_at_once_and_programs_that_do_not_wait(
+    sandbox: Sandbox, workspace: Workspace
+) -> None:
+    async with web_server(hello, HOST) as server:
+        outside = networked(sandbox, Notes(), f"{HOST}:{server.port}")
+        urls = " ".join(f"-o /dev/null {server.url}/{number}" for number in range(20))
+        done = await run(outside, workspace, f"curl -sS --parallel --fail {urls} && echo all")
+    assert done.stdout == "all\n"
+    assert len(server.asked) == 20
+
+
+async def test_a_command_that_is_ended_takes_its_connections_along(sandbox: Sandbox, workspace: Workspace) -> None:
+    async with web_server(hello, HOST) as server:
+        outside = networked(sandbox, Notes(), f"{HOST}:{server.port}")
+        silent = "import socket, time; s = socket.create_connection(('127.0.0.1', 3128)); time.sleep(60)"
+        before = len(asyncio.all_tasks())
+        done = await outside.run(Command.shell(f'python3 -c "{silent}"', workspace, 1))
+        assert done.timed_out
+        assert len(asyncio.all_tasks()) == before
+
+
+@pytest.mark.parametrize("backend", ["off", *(name for name in working() if name not in CARRYING)])
+async def test_a_backend_that_cannot_limit_stops_the_start(backend: str, tmp_path: Path) -> None:
+    chosen = {"sandbox": backend, "egress_allow": "example.com", "sqlite_db_path": tmp_path / "brain.sqlite"}
+    async with ModelServer() as model:
+        with pytest.raises(EngineError, match=r"EGRESS_ALLOW is set, but .* SANDBOX=auto") as caught:
+            async with live(model, **chosen):
+                pass
+    assert caught.value.code is ErrorCode.CONFIGURATION_INVALID
+    finding = await machine.sandbox(Settings.model_validate(chosen))
+    assert (finding.status, finding.found) == ("fail", caught.value.message)
+
+
+async def test_where_no_command_runs_the_list_stands_in_nobodys_way(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, SANDBOX="bubblewrap", EGRESS_ALLOW="example.com")
+    sandbox = await choose(settings, binaries=())
+    assert not sandbox.report.ok
+    assert with_egress(sandbox, settings, Notes(), Secrets()) is sandbox
+    sandbox.close()
 
 
 @pytest.mark.parametrize(
@@ -342,3 +469,22 @@ async def test_through_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (row.level, row.task_id) == ("warning", "t1")
     assert row.data is not None
     assert {visit["host"] for visit in json.loads(row.data)["destinations"]} == {HOST, "169.254.169.254"}
+
+
+@pytest.mark.parametrize("backend", CARRYING)
+async def test_a_refusal_is_seen_in_the_output_of_a_background_command(backend: str) -> None:
+    """It is there while the command still runs."""
+    async with ModelServer() as model, web_server(hello, HOST) as other:
+        script = f"curl -s {other.url}/; sleep 30"
+        start = ToolCall("bash", {"command": script, "run_in_background": True})
+        settings = {"sandbox": backend, "fetch_allowed_private": HOST, "egress_allow": "listed.example"}
+        async with live(model, **settings) as engine:
+            model.enqueue(Reply([start]), Reply([Text("started")]))
+            begun = await engine.execute("go")
+            name = next(frame.data["data"]["id"] for frame in begun if frame.event == "tool_result")
+            read = ToolCall("bash_output", {"id": name, "wait_seconds": 1})
+            model.enqueue(Reply([read]), Reply([Text("done")]))
+            frames = await engine.execute("read it")
+    shown = [frame.data["output"] for frame in frames if frame.event == "tool_result"][-1]
+    assert f"[network: {HOST}:{other.port} was refused: commands may only reach" in shown
+    assert "running for" in shown

@@ -159,7 +159,13 @@ async def test_a_large_page_is_not_read(said: bool) -> None:
 
 @pytest.mark.parametrize(
     ("status", "failure", "wait"),
-    [(404, OutcomeClass.DIAGNOSTIC, None), (429, OutcomeClass.RETRYABLE, 7.0), (503, OutcomeClass.RETRYABLE, 7.0)],
+    [
+        (401, OutcomeClass.FATAL, None),
+        (403, OutcomeClass.FATAL, None),
+        (404, OutcomeClass.DIAGNOSTIC, None),
+        (429, OutcomeClass.RETRYABLE, 7.0),
+        (503, OutcomeClass.RETRYABLE, 7.0),
+    ],
 )
 async def test_statuses_say_what_to_do(status: int, failure: OutcomeClass, wait: float | None) -> None:
     async with web_server(lambda asked: reply(status=status, Retry_After="7")) as server:

@@ -107,11 +107,21 @@ async def test_a_long_order_arrives_whole(box: Box) -> None:
     assert (await box(f"echo {long} | wc -c; echo é{chr(0xDC80)}")).stdout.startswith("100001\né")
 
 
-async def test_a_way_to_the_network_is_refused(box: Box) -> None:
-    command = Command(("/bin/true",), box.workspace, egress=lambda listener: listener.close())
-    with pytest.raises(EngineError) as raised:
-        await box.sandbox.run(command)
+@pytest.mark.parametrize("backend", [name for name in working() if name == "sandlock"])
+async def test_the_same_launcher_around_sandlock_has_no_way_to_the_network(backend: str, tmp_path: Path) -> None:
+    async with boxed(backend, tmp_path) as box:
+        command = Command(("/bin/true",), box.workspace, egress=lambda listener: listener.close())
+        with pytest.raises(EngineError) as raised:
+            await box.sandbox.run(command)
     assert raised.value.code is ErrorCode.SANDBOX_UNAVAILABLE
+
+
+async def test_a_way_out_that_nobody_minds_leads_nowhere(box: Box) -> None:
+    script = "curl -sS -m 3 -x http://127.0.0.1:3128 http://example.com/ && echo reached"
+    command = Command(("/bin/bash", "-c", script), box.workspace, egress=lambda lines: lines.close())
+    done = await box.sandbox.run(command)
+    assert done.exit_code != 0
+    assert "reached" not in done.stdout
 
 
 async def test_a_root_that_is_gone_is_reported_and_nothing_runs(box: Box, tmp_path: Path) -> None:

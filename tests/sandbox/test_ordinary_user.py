@@ -39,3 +39,39 @@ def test_namespaces_and_landlock_work_without_privileges() -> None:
         assert output == f"{said['uid']}\nhere\n"
         assert (private, mode & 0o077) == ("very-secret-value", mode & 0o044)
         assert made & 0o111
+
+
+REACH = """
+import asyncio, json, sys
+from pathlib import Path
+from aster.infra.secrets import Secrets
+from aster.sandbox.backend import Command
+from aster.sandbox.egress import with_egress
+from aster.sandbox.selection import choose
+from aster.sandbox.workspaces import Workspaces
+from tests.sandbox.backends import reports, settings_for
+from tests.web_server import reply, web_server
+
+async def main(place):
+    said = {}
+    async with web_server(lambda asked: reply("hello"), "127.0.0.2") as server:
+        for name in (name for name in ("bubblewrap", "landlock") if reports()[name].ok):
+            allow = f"127.0.0.2:{server.port}"
+            settings = settings_for(place, SANDBOX=name, EGRESS_ALLOW=allow, FETCH_ALLOWED_PRIVATE="127.0.0.2")
+            sandbox = with_egress(await choose(settings), settings, lambda *_, **__: None, Secrets())
+            workspace = await Workspaces(settings, sandbox).of("local", "t1")
+            script = f"curl -sS {server.url}; curl -sS --noproxy '*' -m 3 {server.url} && echo around"
+            said[name] = (await sandbox.run(Command.shell(script, workspace, 20))).stdout
+            sandbox.close()
+    print(json.dumps(said))
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def test_the_way_out_needs_no_privileges() -> None:
+    done = run_as_somebody(REACH)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said
+    assert set(said.values()) == {"hello"}

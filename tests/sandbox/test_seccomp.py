@@ -41,6 +41,44 @@ def executed(program: bytes | None, machine: str, number: int, *arguments: int, 
                 return value
 
 
+@pytest.mark.parametrize("machine", ARCH)
+@pytest.mark.parametrize(
+    ("calls", "arguments", "plain", "outward"),
+    [
+        ((41, 198), (2, 1), EPERM, BROKER),  # socket, a stream of IPv4
+        ((41, 198), (2, 0o2004001, 6), EPERM, BROKER),  # the same, not blocking and closed on exec
+        ((41, 198), (2, 2), EPERM, EPERM),  # datagrams
+        ((41, 198), (2, 3), EPERM, EPERM),  # raw
+        ((41, 198), (10, 1), EPERM, EPERM),  # IPv6
+        ((41, 198), (1, 1), EPERM, EPERM),  # unix
+        ((41, 198), (16, 3), EPERM, EPERM),  # netlink
+        ((42, 203), (), ALLOW, BROKER),  # connect
+        ((49, 200), (), ALLOW, EPERM),  # bind
+        ((50, 201), (), ALLOW, EPERM),  # listen
+        ((43, 202), (), ALLOW, EPERM),  # accept
+        ((288, 242), (), ALLOW, EPERM),  # accept4
+        ((44, 206), (0, 0, 0, 0x4000), ALLOW, ALLOW),  # sendto
+        ((44, 206), (0, 0, 0, 0x20004000), ALLOW, EPERM),  # sendto that connects
+        ((46, 211), (0, 0, 0x20000000), ALLOW, EPERM),  # sendmsg that connects
+        ((307, 269), (0, 0, 0, 0x20000000), ALLOW, EPERM),  # sendmmsg that connects
+        ((16, 29), (0, 0x8912), ALLOW, EPERM),  # ioctl, addresses of the machine
+        ((16, 29), (0, 0x541B), ALLOW, ALLOW),  # ioctl, how much there is to read
+        ((16, 29), (0, 0x5412), EPERM, EPERM),  # ioctl TIOCSTI
+        ((90, 53), (), BROKER, BROKER),  # chmod, fchmodat
+        ((165, 40), (), EPERM, EPERM),  # mount
+        ((53, 199), (1, 1), ALLOW, ALLOW),  # a connected pair
+        ((53, 199), (1, 2), EPERM, EPERM),  # a pair of datagram sockets
+        ((0, 63), (), ALLOW, ALLOW),  # read
+    ],
+)
+def test_with_a_way_out_only_plain_streams_are_left_to_the_launcher(
+    machine: str, calls: tuple[int, int], arguments: tuple[int, ...], plain: int, outward: int
+) -> None:
+    number = calls[list(ARCH).index(machine)]
+    assert executed(seccomp.program(machine, shared=True), machine, number, *arguments) == plain
+    assert executed(seccomp.program(machine, shared=True, out=True), machine, number, *arguments) == outward
+
+
 @pytest.mark.parametrize(
     ("machine", "call", "arguments", "expected"),
     [

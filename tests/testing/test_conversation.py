@@ -111,3 +111,10 @@ async def test_a_system_message_in_the_middle_is_no_entry(server: ModelServer, r
     (call,) = server.calls
     assert call.conversation.system == "Be\nkind.\nBe quick."
     assert (call.text, call.round, call.conversation.tools) == ("look\nat this", 2, [])
+
+
+async def test_a_first_line_that_is_context_is_not_said(server: ModelServer, raw: Any) -> None:
+    server.enqueue(Reply([Text("ok")]))
+    said = "<time>Sunday 2026-11-15 17:05 UTC</time>\nrun ls"
+    await raw.call("/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": said}]})
+    assert server.calls[-1].text == "run ls"

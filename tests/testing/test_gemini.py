@@ -228,5 +228,5 @@ async def test_the_models_are_listed(server: ModelServer, gem: Any) -> None:
 
 
 async def test_other_methods_are_not_there(raw: Any) -> None:
-    assert (await raw.call("/v1beta/models/m:countTokens", {})).status == 404
+    assert (await raw.call("/v1beta/models/m:embedContent", {})).status == 404
     assert (await raw.call("/v1beta/models/m:generateContent", method="GET")).status == 405

@@ -110,7 +110,7 @@ async def test_what_hangs_on_a_record_goes_only_when_a_person_says_so(aster: Liv
     model.enqueue(Reply([ToolCall("memory_forget", {"ids": [name], "cascade": True})]), DONE)
     async with aster.executing("Forget it all, please.", "t3") as stream:
         prompt = await stream.until("permission_prompt")
-        assert name in prompt.data["reason"]
+        assert f"- {FACT} ({name})" in prompt.data["reason"].splitlines()
         await stream.until("thread_lifecycle", phase="suspended")
     assert name in await ids(aster)
     async with aster.replaying(task_id="t3") as stream:

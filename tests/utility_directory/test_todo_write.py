@@ -1,4 +1,4 @@
-"""The agent's list and its doubts, through HTTP: on the thread, whole, and reminded of."""
+"""The agent's list, through HTTP: on the thread, whole, and reminded of."""
 
 from typing import Any
 
@@ -91,21 +91,3 @@ async def test_an_update_starts_the_count_anew_and_a_finished_list_is_left_alone
     )
     await aster.execute("go")
     assert not any("list of steps" in text for text in user_texts(model.calls[-1].body))
-
-
-async def test_doubts_are_events_and_can_be_settled(aster: Live, model: ModelServer) -> None:
-    doubt = {"kind": "assumption", "text": "The port is free.", "impact": 4, "confidence": 0.6}
-    model.enqueue(Reply([ToolCall("flag_uncertainty", doubt)]), Reply([Text("ok")]))
-    noted = events(await aster.execute("go"), "uncertainty")[0]
-    assert (noted["item"], noted["impact"], noted["confidence"]) == ("assumption", 4, 0.6)
-    settle = {"kind": "assumption", "text": "It was.", "resolves": noted["item_id"]}
-    model.enqueue(Reply([ToolCall("flag_uncertainty", settle)]), Reply([Text("ok")]))
-    settled = events(await aster.execute("go on"), "uncertainty")[0]
-    assert (settled["item_id"], settled["resolved"]) == (noted["item_id"], True)
-
-
-async def test_a_doubt_beyond_the_scale_is_refused(aster: Live, model: ModelServer) -> None:
-    model.enqueue(
-        Reply([ToolCall("flag_uncertainty", {"kind": "unknown", "text": "x", "impact": 9})]), Reply([Text("ok")])
-    )
-    assert events(await aster.execute("go"), "tool_result")[0]["error"] == "invalid_input"

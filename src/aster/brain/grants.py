@@ -9,7 +9,8 @@ from aster.contracts.permissions import Behavior, GrantScope
 
 class GrantRow(Row):
     """A permission given, or refused, for more than one call. `task_id` and `agent` are empty where they do not
-    matter, `request_id` names the question it was the answer to."""
+    matter, `request_id` names the question it was the answer to. With a `pin` it holds as long as the tool describes
+    itself as it did then."""
 
     table: ClassVar[str] = "grants"
     key: ClassVar[tuple[str, ...]] = ("grant_id",)
@@ -28,6 +29,7 @@ class GrantRow(Row):
     request_id: str | None = None
     uses: int = 0
     last_used_at: int | None = None
+    pin: str | None = None
 
 
 class PastCall(Contract):

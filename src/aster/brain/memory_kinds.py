@@ -31,7 +31,8 @@ MANY: Final = frozenset({"interests", "likes", "dislikes", "skills", "languages"
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Where a kind is kept (`columns` beside number and user), and its rules. `who` is the column that says whose
-    words it is, or whom it is about."""
+    words it is, or whom it is about; `beside` are the columns that say among which others it stands, and where: when
+    there are none, its task and its place on the thread."""
 
     name: KindName
     store: Store
@@ -42,6 +43,7 @@ class Kind:
     slot: Callable[[Fields], bytes | None]
     structured: frozenset[str] = frozenset()
     who: str = ""
+    beside: tuple[str, str] | None = None
 
     @property
     def searched(self) -> bool:
@@ -150,7 +152,7 @@ _ALL: Final[tuple[Kind, ...]] = (
         "lessons",
         (
             *("trigger", "mistake", "correct_pattern", "code_example", "domains"),
-            *("verified", "frequency", "helpful"),
+            *("verified", "frequency", "helpful", "harmful"),
         ),
         _lesson,
         lambda f, _: digest("lesson", f["trigger"]),
@@ -174,6 +176,7 @@ _ALL: Final[tuple[Kind, ...]] = (
         _chunk,
         lambda f, _: digest("chunk", f["document"], str(f["position"]), f["content"]),
         lambda f: digest("chunk", f["document"], str(f["position"])),
+        beside=("document", "position"),
     ),
     Kind(
         "soul",

@@ -1,9 +1,10 @@
 """Memory as the brain keeps it: one row of any kind with its receipt, and what writing, searching and forgetting
 answer. Times are milliseconds."""
 
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from aster.brain.memory_kinds import KINDS, Kind, KindName, Store
+from aster.brain.records import Row
 from aster.contracts.model import Contract
 
 Action: TypeAlias = Literal["created", "duplicate", "superseded", "late"]
@@ -49,6 +50,24 @@ class MemoryRow(Contract):
         return self.valid_from <= when and (self.valid_until is None or self.valid_until > when)
 
 
+class JournalRow(Row):
+    """What a turn leaves in its user's memory, committed with an event of its own: what was said, with 0 for a seq that
+    is the turn's first or last, which records enter its context, and whether those `marked` among them that are lessons
+    were `helpful`."""
+
+    table: ClassVar[str] = "memory_receipts"
+    key: ClassVar[tuple[str, ...]] = ("id",)
+
+    user_id: str
+    task_id: str
+    turn_id: str
+    at: int
+    said: tuple[MemoryRow, ...] = ()
+    used: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
+    helpful: bool = False
+
+
 class Written(NamedTuple):
     """What became of a record that was to be written: the row as it is kept, and whom it replaced."""
 
@@ -80,6 +99,27 @@ class Use(NamedTuple):
     turn_id: str
     times: int
     used_at: int
+
+
+class DocumentSummary(NamedTuple):
+    """A document as a whole; `number` is that of its newest part."""
+
+    name: str
+    title: str
+    parts: int
+    characters: int
+    task_id: str
+    extractor: str
+    created_at: int
+    number: int
+
+
+class DocumentPart(NamedTuple):
+    """A part of a document; positions count from 0."""
+
+    id: str
+    position: int
+    text: str
 
 
 class Contradiction(Contract):

@@ -319,6 +319,8 @@ class ThreadRecord(Contract):
     tip_turn_id: str | None = None
     from_task_id: str | None = None
     from_seq: int | None = None
+    parent_task_id: str | None = None
+    home_task_id: str | None = None
 
 
 class TurnRecord(Contract):
@@ -341,6 +343,7 @@ class TurnRecord(Contract):
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     cost_usd: float = 0.0
+    agent: str = "main"
 
 
 class HitlRecord(Contract):

@@ -192,7 +192,10 @@ def check(unit: Unit, slot: Slot) -> None:
 
 
 def advance(slot: Slot, event: Event) -> None:
-    """Keep the cached state of a thread in step with what is being committed."""
+    """Keep the cached state of a thread in step with what is being committed; what is shown of a sub-agent is only
+    shown."""
+    if event.depth:
+        return
     match event:
         case ThreadLifecycle(phase=Phase.STARTED | Phase.RESUMED):
             slot.status, slot.active_turn_id = "running", event.turn_id

@@ -41,7 +41,7 @@ class Catalog:
     def _read(self, root: Path) -> tuple[list[Tool], dict[str, str]]:
         if not root.is_dir():
             return [], {str(root): "there is no such directory"}
-        if _reachable(root, self._settings):
+        if reachable(root, self._settings):
             return [], {str(root): "it lies where tools can write; move it out of ALLOWED_ROOTS"}
         place = root / "tools"
         files = sorted(place.glob("[!.]*.json")) if place.is_dir() else []
@@ -51,7 +51,7 @@ class Catalog:
         problems: dict[str, str] = {}
         for file in files:
             try:
-                tool = declared(_contents(file, root), file.stem, self._platform)
+                tool = declared(contents(file, root), file.stem, self._platform)
                 self._unlike(tool, tools)
                 tools[tool.definition.name] = tool
             except Wrong as wrong:
@@ -66,7 +66,7 @@ class Catalog:
                 raise Wrong(f"there is a tool named {other!r} already; choose another name")
 
 
-def _contents(file: Path, root: Path) -> bytes:
+def contents(file: Path, root: Path) -> bytes:
     """What is in a file of the catalog; a link may only lead to another place in the catalog."""
     real = Path(os.path.realpath(file))
     if not real.is_relative_to(root):
@@ -86,7 +86,8 @@ def _contents(file: Path, root: Path) -> bytes:
     return data
 
 
-def _reachable(root: Path, settings: Settings) -> bool:
+def reachable(root: Path, settings: Settings) -> bool:
+    """Whether tools could write there."""
     places = [Path(os.path.realpath(place)) for place in settings.roots]
     places.append(Path(os.path.realpath(settings.data_dir)) / "workspaces")
     return any(root.is_relative_to(place) or place.is_relative_to(root) for place in places)

@@ -6,12 +6,15 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from aster.catalog.connected_tool import ConnectedTool
 from aster.catalog.declared_tool import DeclaredTool, Fixed
+from aster.catalog.skill_tool import SkillTool
 from aster.catalog.template import Language, Template
 from aster.contracts.errors import EngineError
 from aster.contracts.model import Contract
 from aster.contracts.tools import ToolDef
 from aster.utility_directory.platform_registry import Registry
+from aster.utility_directory.run_skill import RunSkill
 from aster.utility_directory.schema import compiled
 from aster.utility_directory.tool import Tool
 
@@ -31,6 +34,13 @@ class Implementation(Contract, forbid_unknown_fields=True):
     kind: str
     ref: Any
     arguments: dict[str, Any] = {}
+
+
+class ActionRef(Contract, forbid_unknown_fields=True):
+    """An action of a connected server."""
+
+    server: str
+    action: str
 
 
 class Declaration(Contract, forbid_unknown_fields=True):
@@ -53,6 +63,10 @@ def declared(data: bytes, stem: str, platform: Registry) -> Tool:
         raise Wrong(str(error)) from None
     for problem in _plainly(read, stem):
         raise Wrong(problem)
+    if read.implementation.kind == "skill":
+        return _skill_tool(read, platform)
+    if read.implementation.kind == "mcp":
+        return _connected_tool(read)
     target = _target(read.implementation, platform)
     return _tool(read, target)
 
@@ -86,9 +100,34 @@ def _references(schema: object) -> Iterator[str]:
             yield from _references(item)
 
 
+def _skill_tool(read: Declaration, platform: Registry) -> Tool:
+    ref, fixed = read.implementation.ref, read.implementation.arguments
+    found = platform.get("run_skill")
+    runner = None if found is None else found.tool
+    if not isinstance(runner, RunSkill) or not isinstance(ref, str) or not runner.offers(ref):
+        raise Wrong("`implementation.ref` must be the name of a skill that everybody has and that has instructions")
+    for name in sorted(fixed.keys() & read.input_schema.get("properties", {}).keys()):
+        raise Wrong(f"the input {name!r} is fixed by `arguments`; take it out of `input_schema`")
+    schema = {"additionalProperties": False, **read.input_schema}
+    definition = ToolDef(name=read.name, description=read.description.strip(), input_schema=schema)
+    return SkillTool(definition, runner, ref, fixed, read.requires_permission)
+
+
+def _connected_tool(read: Declaration) -> Tool:
+    """A tool that stands for an action of a server; which servers a user is connected to shows when it is called."""
+    try:
+        ref = msgspec.convert(read.implementation.ref, ActionRef)
+    except msgspec.ValidationError:
+        raise Wrong('`implementation.ref` must be {"server": …, "action": …}') from None
+    fixed = read.implementation.arguments
+    for name in sorted(fixed.keys() & read.input_schema.get("properties", {}).keys()):
+        raise Wrong(f"the input {name!r} is fixed by `arguments`; take it out of `input_schema`")
+    schema = {"additionalProperties": False, **read.input_schema}
+    definition = ToolDef(name=read.name, description=read.description.strip(), input_schema=schema)
+    return ConnectedTool(definition, f"{ref.server}.{ref.action}", fixed, read.requires_permission)
+
+
 def _target(implementation: Implementation, platform: Registry) -> Tool:
-    if implementation.kind in ("skill", "mcp"):
-        raise Wrong(f"`implementation.kind` {implementation.kind!r} is not available in this engine; use platform")
     if implementation.kind != "platform":
         raise Wrong("`implementation.kind` must be platform, skill or mcp")
     found = platform.get(implementation.ref) if isinstance(implementation.ref, str) else None

@@ -6,9 +6,10 @@ Nothing heavy is imported here: a command names the module that does the work, a
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from aster import __version__
+from aster.cli import feedback_options, memory_options
+from aster.cli.arguments import action_of, command, count, engine_options, json_option
 
 _TOP = """\
 examples:
@@ -79,14 +80,23 @@ examples:
 `test` needs no engine and looks at --workspace (default: here); with --engine it asks one, grants included. A line
 is {"tool": "bash", "input": {"command": "..."}} or {"command": "..."}.
 """
-_MEMORY = """\
+_SKILLS = """\
 examples:
-  aster memory search "where do I live?"
-  aster memory add "My dog is called Max" --subject dog --predicate name
-  aster memory list --store knowledge
-  aster memory forget fact-4k1z              shows what goes with it, then asks
-  aster memory export memory.json
-  aster memory import memory.json
+  aster skills                        those the engine has, and your own
+  aster skills show code-reviewer
+  aster skills add ./release-notes    a folder with a SKILL.md, as one of your own
+  aster skills approve fetch_and_save what your agent proposed, see `show` first
+  aster skills delete release-notes
+"""
+_ASSETS = """\
+examples:
+  aster assets servers                what can be connected (MCP)
+  aster assets connect github --header Authorization
+  aster assets connect mine --server-url https://example.com/mcp
+  aster assets                        your connections
+  aster assets disconnect github
+
+A --header or --env without a value is asked for, so that no secret stands in a command.
 """
 _DEV = """\
 examples:
@@ -114,43 +124,28 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"aster {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
-    _serve(_command(commands, "serve", "start an engine", _SERVE))
-    _chat(_command(commands, "chat", "talk to an engine", _CHAT))
-    _run(_command(commands, "run", "one message, one answer", _RUN))
-    _tasks(_command(commands, "tasks", "look at tasks and change them", _TASKS))
-    _permissions(_command(commands, "permissions", "what tools may do without asking", _PERMISSIONS))
-    _memory(_command(commands, "memory", "what is remembered, and forgetting it", _MEMORY))
-    _keys(_command(commands, "keys", "make and withdraw keys", _KEYS))
-    _model(_command(commands, "model", "models that run on this machine", _MODEL))
-    _doctor(_command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
-    _dev(_command(commands, "dev", "tools for work on Aster itself", _DEV))
+    _serve(command(commands, "serve", "start an engine", _SERVE))
+    _chat(command(commands, "chat", "talk to an engine", _CHAT))
+    _run(command(commands, "run", "one message, one answer", _RUN))
+    _tasks(command(commands, "tasks", "look at tasks and change them", _TASKS))
+    _permissions(command(commands, "permissions", "what tools may do without asking", _PERMISSIONS))
+    memory = command(commands, "memory", "what is remembered, and forgetting it", memory_options.EXAMPLES)
+    memory_options.fill(memory)
+    _rpc(command(commands, "rpc", "call a tool, a memory operation or a skill by name"))
+    _feedback(command(commands, "feedback", "what you think of turns and memories", feedback_options.EXAMPLES))
+    _skills(command(commands, "skills", "instructions for kinds of work", _SKILLS))
+    _assets(command(commands, "assets", "connected servers (MCP) and their tools", _ASSETS))
+    _keys(command(commands, "keys", "make and withdraw keys", _KEYS))
+    _model(command(commands, "model", "models that run on this machine", _MODEL))
+    _doctor(command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
+    _dev(command(commands, "dev", "tools for work on Aster itself", _DEV))
     return parser
-
-
-def _command(commands: Any, name: str, summary: str, examples: str = "") -> Any:
-    return commands.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
-def _engine_options(parser: argparse.ArgumentParser) -> None:
-    later = argparse.SUPPRESS
-    parser.add_argument("--url", default=later, help="the engine's address (ENGINE_URL; default: this machine's)")
-    parser.add_argument("--key", default=later, help="the engine's key (ENGINE_KEY)")
 
 
 def _settings_options(parser: argparse.ArgumentParser) -> None:
     later = argparse.SUPPRESS
     parser.add_argument("--db", metavar="FILE", default=later, help="the brain (SQLITE_DB_PATH)")
     parser.add_argument("--env-file", metavar="FILE", default=later, help="read settings from here, not from .env")
-
-
-def _json_option(parser: argparse.ArgumentParser, what: str = "print JSON") -> None:
-    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=what)
 
 
 def _serve(parser: argparse.ArgumentParser) -> None:
@@ -166,17 +161,18 @@ def _mode_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _chat(parser: argparse.ArgumentParser) -> None:
-    _engine_options(parser)
+    engine_options(parser)
     _mode_option(parser)
     parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("message", help="what to say; - reads it from standard input")
-    _engine_options(parser)
+    engine_options(parser)
     _mode_option(parser)
     parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
-    _json_option(parser, "print every event as one line of JSON")
+    parser.add_argument("--agent", metavar="NAME", help="who answers (default: the engine's usual agent)")
+    json_option(parser, "print every event as one line of JSON")
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="cancel the turn after this long")
     consent = parser.add_mutually_exclusive_group()
     consent.add_argument("--yes", dest="consent", action="store_const", const="yes", help="approve every tool")
@@ -185,38 +181,56 @@ def _run(parser: argparse.ArgumentParser) -> None:
 
 def _tasks(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action="list", limit=20, status=None, search=None)
-    _engine_options(parser)
-    _json_option(parser)
+    engine_options(parser)
+    json_option(parser)
     actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
-    listing = _action(actions, "list", "the newest tasks", task=False)
-    listing.add_argument("--limit", type=_count, default=20, metavar="N", help="at most so many (default 20)")
+    listing = action_of(actions, "list", "the newest tasks", task=False)
+    listing.add_argument("--limit", type=count, default=20, metavar="N", help="at most so many (default 20)")
     listing.add_argument("--status", choices=("idle", "running", "suspended"), help="only those")
     listing.add_argument("--search", metavar="TEXT", help="only tasks whose title has this text")
-    _action(actions, "show", "one task with its turns and open questions")
-    events = _action(actions, "events", "the events of a task's thread")
+    action_of(actions, "show", "one task with its turns and open questions")
+    events = action_of(actions, "events", "the events of a task's thread")
     events.add_argument("--after", type=int, default=0, metavar="SEQ", help="only those after this seq")
     events.add_argument("--types", default="", metavar="A,B", help="only these types")
-    fork = _action(actions, "fork", "a new task that begins where this one stood")
+    fork = action_of(actions, "fork", "a new task that begins where this one stood")
     fork.add_argument("--seq", type=int, required=True, metavar="N", help="the last event to take over")
     fork.add_argument("--as", dest="new_task", metavar="ID", help="the new task's id")
-    _action(actions, "cancel", "stop the running turn")
-    _action(actions, "artifacts", "long output of its tools")
-    artifact = _action(actions, "artifact", "one of them, whole")
+    action_of(actions, "cancel", "stop the running turn")
+    context = action_of(actions, "context", "what its model calls were shown")
+    context.add_argument("--limit", type=count, default=20, metavar="N", help="at most so many calls (default 20)")
+    context.add_argument("--call", type=count, metavar="N", help="one call, block by block")
+    context.add_argument("--diff", action="store_true", help="the newest call beside the one before it")
+    context.add_argument("--from", dest="earlier", type=count, metavar="N", help="compare this call …")
+    context.add_argument("--to", dest="later", type=count, metavar="N", help="… with this one")
+    action_of(actions, "artifacts", "long output of its tools")
+    artifact = action_of(actions, "artifact", "one of them, whole")
     artifact.add_argument("artifact", metavar="ARTIFACT", help="its id")
     artifact.add_argument("--output", type=Path, metavar="FILE", help="write it there, byte for byte")
-    undo = _action(actions, "undo", "make files what they were before a turn")
+    undo = action_of(actions, "undo", "make files what they were before a turn")
     undo.add_argument("--turn", metavar="TURN", help="which (default: the newest that changed any)")
     undo.add_argument("--force", action="store_true", help="overwrite files that were changed since")
-    _action(actions, "delete", "delete a task and all that belongs to it")
+    compact = action_of(actions, "compact", "show the model a summary of what was said so far")
+    compact.add_argument("--focus", metavar="TEXT", help="what the summary has to keep above all")
+    action_of(actions, "delete", "delete a task and all that belongs to it")
 
 
-def _action(actions: Any, name: str, summary: str, *, task: bool = True) -> Any:
-    parser = _command(actions, name, summary)
-    if task:
-        parser.add_argument("task", metavar="ID", help="the task")
-    _engine_options(parser)
-    _json_option(parser)
-    return parser
+def _assets(parser: argparse.ArgumentParser) -> None:
+    engine_options(parser)
+    json_option(parser)
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    action_of(actions, "list", "your connections", task=False)
+    action_of(actions, "servers", "what can be connected", task=False)
+    connect = action_of(actions, "connect", "connect a server", task=False)
+    connect.add_argument("server", metavar="NAME", help="which one")
+    connect.add_argument("--server-url", metavar="URL", help="a server of your own, where the operator allows it")
+    connect.add_argument(
+        "--header", action="append", default=[], metavar="NAME[=VALUE]", help="sent with every call"
+    )
+    connect.add_argument(
+        "--env", action="append", default=[], metavar="NAME[=VALUE]", help="a variable of its program"
+    )
+    disconnect = action_of(actions, "disconnect", "end a connection", task=False)
+    disconnect.add_argument("connection", metavar="NAME", help="the server, or the connection's id")
 
 
 def _keys(parser: argparse.ArgumentParser) -> None:
@@ -227,14 +241,14 @@ def _keys(parser: argparse.ArgumentParser) -> None:
         ("revoke", "withdraw a key at once"),
         ("rotate", "replace a key by a new one"),
     ):
-        action = _command(actions, name, summary)
+        action = command(actions, name, summary)
         if name == "create":
             action.add_argument("name", metavar="NAME", help="what the key is called")
             action.add_argument("--user", metavar="USER", help="whose tasks it opens (default: the operator's)")
         elif name != "list":
             action.add_argument("which", metavar="NAME", help="the key's name or id")
         _settings_options(action)
-        _json_option(action)
+        json_option(action)
 
 
 def _permissions(parser: argparse.ArgumentParser) -> None:
@@ -246,9 +260,9 @@ def _permissions(parser: argparse.ArgumentParser) -> None:
         ("revoke", "take a grant back"),
         ("backtest", "what a rule would have meant for the calls so far"),
     ):
-        action = _command(actions, name, summary)
-        _engine_options(action)
-        _json_option(action)
+        action = command(actions, name, summary)
+        engine_options(action)
+        json_option(action)
         if name == "test":
             _mode_option(action)
             _settings_options(action)
@@ -270,52 +284,39 @@ def _permissions(parser: argparse.ArgumentParser) -> None:
             action.add_argument("--expires", type=int, metavar="SECONDS", help="how long it holds")
 
 
-def _memory(parser: argparse.ArgumentParser) -> None:
+def _feedback(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
-    stores = ("episodes", "knowledge", "social", "lessons", "profile", "documents")
+    feedback_options.fill(
+        action_of(actions, "give", "say it, or change what you said", task=False),
+        action_of(actions, "list", "what you have said, newest first", task=False),
+        action_of(actions, "delete", "take it back", task=False),
+    )
+
+
+def _skills(parser: argparse.ArgumentParser) -> None:
+    engine_options(parser)
+    json_option(parser)
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    action_of(actions, "list", "all skills", task=False)
+    action_of(actions, "show", "one skill, whole", task=False).add_argument(
+        "name", metavar="NAME", help="which one"
+    )
+    add = action_of(actions, "add", "give the engine a folder with a SKILL.md", task=False)
+    add.add_argument("folder", type=Path, metavar="FOLDER", help="where it is")
     for name, summary in (
-        ("search", "find memories by meaning and words"),
-        ("list", "the newest memories"),
-        ("show", "one memory, where it came from, and what it was before"),
-        ("add", "remember something"),
-        ("forget", "forget memories and all that came from them"),
-        ("export", "all memories as one JSON document"),
-        ("import", "take in an exported memory"),
-        ("stats", "how much is remembered"),
+        ("approve", "let the agent use calls of tools that it proposed"),
+        ("delete", "delete one of your own"),
     ):
-        action = _command(actions, name, summary)
-        _engine_options(action)
-        _json_option(action)
-        if name in ("search", "list"):
-            action.add_argument(
-                "--limit", type=_count, default=20, metavar="N", help="at most so many (default 20)"
-            )
-        match name:
-            case "search":
-                action.add_argument("query", help="what to look for")
-                action.add_argument("--store", choices=stores, help="only there")
-            case "list":
-                action.add_argument("--store", choices=(*stores, "soul", "working"), help="only there")
-                action.add_argument("--task", metavar="ID", help="only what came from this task")
-                action.add_argument("--all", action="store_true", help="also what something else took the place of")
-            case "show":
-                action.add_argument("record", metavar="ID", help="the memory")
-            case "add":
-                action.add_argument("text", help="what to remember; - reads it from standard input")
-                action.add_argument("--kind", choices=("fact", "episode"), default="fact", help="(default fact)")
-                action.add_argument("--subject", default="", help="what a fact is about")
-                action.add_argument("--predicate", default="", help="what of it; a new fact replaces the old one")
-            case "forget":
-                action.add_argument("record", metavar="ID", nargs="*", help="the memories")
-                action.add_argument("--task", metavar="ID", help="all that came from this task")
-                action.add_argument("--delete-tasks", action="store_true", help="also the tasks that say it")
-                action.add_argument("--yes", action="store_true", help="do not ask")
-            case "export":
-                action.add_argument("file", type=Path, nargs="?", metavar="FILE", help="(default: standard output)")
-            case "import":
-                action.add_argument("file", type=Path, metavar="FILE", help="the exported memory")
-            case _:
-                pass
+        action_of(actions, name, summary, task=False).add_argument("name", metavar="NAME", help="which one")
+
+
+def _rpc(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("method", metavar="METHOD", help="tool.<name>, memory.<operation> or skill.<name>")
+    parser.add_argument("params", metavar="JSON", nargs="?", default="{}", help="its parameters (default {})")
+    parser.add_argument("--task", metavar="ID", help="in this task's workspace, on its thread")
+    parser.add_argument("--turn", metavar="ID", help="the result of a call that waited for a person")
+    engine_options(parser)
+    json_option(parser)
 
 
 def _model(parser: argparse.ArgumentParser) -> None:
@@ -325,37 +326,30 @@ def _model(parser: argparse.ArgumentParser) -> None:
         ("install", "download a model and check it"),
         ("remove", "delete a model that was downloaded"),
     ):
-        action = _command(actions, name, summary)
+        action = command(actions, name, summary)
         if name == "install":
             action.add_argument("name", metavar="NAME", nargs="?", help="which one (default: the usual one)")
         elif name == "remove":
             action.add_argument("name", metavar="NAME", help="which one")
         _settings_options(action)
-        _json_option(action)
+        json_option(action)
 
 
 def _dev(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
-    _command(actions, "parse-toolcalls", "read text tool calls, one JSON line per reply")
+    command(actions, "parse-toolcalls", "read text tool calls, one JSON line per reply")
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
-    _engine_options(parser)
+    engine_options(parser)
     _settings_options(parser)
-    _json_option(parser)
+    json_option(parser)
 
 
 def _seconds(text: str) -> float:
     value = float(text)
     if value <= 0:
         raise argparse.ArgumentTypeError("must be more than 0")
-    return value
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 200:
-        raise argparse.ArgumentTypeError("must be between 1 and 200")
     return value
 
 

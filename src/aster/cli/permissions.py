@@ -1,7 +1,7 @@
 """`aster permissions`: see what decides on tool calls, try calls and rules, give permissions and take them back.
 
 `test` needs no engine: it judges calls in a directory as an engine would in a workspace, with the operator's rules
-and without anybody's grants, unless it is told to ask the engine.
+and catalog and without anybody's grants, unless it is told to ask the engine.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
+from aster.catalog.catalog import Catalog
 from aster.cli import hangup
 from aster.cli.connection import connected
 from aster.cli.exits import Exit
@@ -19,15 +20,17 @@ from aster.cli.options import settings_of
 from aster.cli.screen.clean import clean, one_line
 from aster.cli.tables import print_table
 from aster.client import AsterClient
-from aster.client.permissions import Backtest, Decided
+from aster.client.permissions import Backtest, Decided, GrantRecord
 from aster.contracts.model import Contract, encode
 from aster.contracts.tools import Effect
+from aster.sandbox.declared import Told, govern_declared
 from aster.sandbox.offers import offer
 from aster.sandbox.paths import Workspace
 from aster.sandbox.permissions import decide
 from aster.sandbox.policy import Policy, govern
 from aster.sandbox.rule_file import RuleFile
 from aster.utility_directory.platform_registry import Registry, platform_tools
+from aster.utility_directory.tool import UnfitInput
 
 _SCRATCH = Path("/tmp")  # noqa: S108 - what a sandboxed command finds there is its own
 _Work: TypeAlias = Callable[[AsterClient, argparse.Namespace, bool], Coroutine[Any, Any, None]]
@@ -58,12 +61,15 @@ async def _list(client: AsterClient, args: argparse.Namespace, as_json: bool) ->
         print(encode(found).decode())
         return
     print(f"mode {found.mode}; unattended turns {found.unattended_policy}")
-    rules = [(f"rule {rule.id}", rule.behavior, rule.tool, rule.pattern, "everywhere", "") for rule in found.rules]
-    grants = [
-        (grant.grant_id, grant.behavior, grant.tool, grant.pattern, grant.task_id or grant.scope, str(grant.uses))
-        for grant in found.grants
+    rules = [
+        (f"rule {rule.id}", rule.behavior, rule.tool, rule.pattern, "everywhere", "", "") for rule in found.rules
     ]
-    print_table(("id", "decision", "tool", "pattern", "where", "used"), [*rules, *grants])
+    print_table(("id", "decision", "tool", "pattern", "where", "until", "used"), [*rules, *map(_row, found.grants)])
+
+
+def _row(grant: GrantRecord) -> tuple[str, ...]:
+    where, until = grant.task_id or grant.scope, (grant.expires_at or "")[:16].replace("T", " ")
+    return grant.grant_id, grant.behavior, grant.tool, grant.pattern, where, until, str(grant.uses)
 
 
 async def _add(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
@@ -125,7 +131,7 @@ def _test_here(args: argparse.Namespace) -> int:
         return Exit.USAGE
     workspace = Workspace((root,), root, scratch=_SCRATCH)
     policy = Policy(mode=args.mode or settings.permission_mode, rules=rules)
-    registry = platform_tools()
+    registry = Catalog(settings, platform_tools()).load()
     wrong = 0
     for asked in _asked(args.call, args.tool):
         if isinstance(asked, str):
@@ -138,16 +144,42 @@ def _test_here(args: argparse.Namespace) -> int:
 
 
 def _decided(asked: Asked, policy: Policy, workspace: Workspace, registry: Registry) -> Decided:
-    judgement = decide(asked.tool, asked.input, workspace)
-    effect = _effect(registry, asked)
-    decision = govern(policy, asked.tool, asked.input, effect, judgement, workspace)
+    try:
+        meant = _meant(asked, registry)
+    except UnfitInput as problem:
+        return Decided(
+            behavior="deny", reason=f"Invalid input for {asked.tool}: {problem}.", decided_by="validation"
+        )
+    call = meant or asked
+    judgement, effect = decide(call.tool, call.input, workspace), _effect(registry, call)
+    if meant is None:
+        decision = govern(policy, call.tool, call.input, effect, judgement, workspace)
+    else:
+        told = Told(asked.tool, asked.input, every_time=_every_time(registry, asked.tool))
+        decision = govern_declared(policy, call.tool, call.input, effect, judgement, workspace, told)
     return Decided(
         behavior=decision.behavior,
         reason=decision.reason,
         effects=decision.effects,
         decided_by=decision.decided_by,
-        offer=offer(asked.tool, asked.input, decision, workspace) if decision.behavior == "ask" else None,
+        offer=offer(call.tool, call.input, decision, workspace) if decision.behavior == "ask" else None,
     )
+
+
+def _meant(asked: Asked, registry: Registry) -> Asked | None:
+    """The platform's call that a call of a declared tool stands for."""
+    registered = registry.get(asked.tool)
+    if registered is None or registered.tool.source == "platform":
+        return None
+    if complaints := registered.validate(asked.input):
+        raise UnfitInput("; ".join(complaints))
+    meant = registered.tool.stands_for(asked.input)
+    return None if meant is None else Asked(tool=meant.tool, input=meant.input)
+
+
+def _every_time(registry: Registry, tool: str) -> bool:
+    registered = registry.get(tool)
+    return registered is not None and registered.tool.requires_permission
 
 
 def _effect(registry: Registry, asked: Asked) -> Effect:

@@ -4,6 +4,7 @@ What is not clearly a yes is never one: free text in answer to a permission is a
 """
 
 import json
+import re
 from typing import NamedTuple
 
 from aster.cli.screen.clean import one_line
@@ -13,11 +14,15 @@ from aster.contracts.permissions import ALWAYS
 _YES = frozenset({"y", "yes", "ok", "allow"})
 _NO = frozenset({"n", "no", "deny"})
 _ALWAYS = ("always", "a")
+_REACH = re.compile(r"(?:for )?(?:this )?(task|agent|everywhere)(?: |$)")
+_WHILE = re.compile(r"for (\d{1,6}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?)(?: |$)")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 class Reply(NamedTuple):
     answer: str
     feedback: str | None = None
+    expires_in_seconds: int | None = None
 
 
 def put(request: HitlRequest, width: int = 100) -> str:
@@ -38,13 +43,17 @@ def hint(request: HitlRequest) -> str:
     """What can be typed."""
     match request.kind:
         case "permission" if request.offer is not None:
-            return "[y]es, [n]o, [a]lways (task, agent or everywhere), or say what to do instead: "
+            return "[y]es, [n]o, [a]lways (task, agent or everywhere; for 2h), or say what to do instead: "
         case "permission":
             return "[y]es, [n]o, or say what to do instead: "
         case "budget":
             return "[y]es or [n]o: "
         case "in_doubt":
             return f"{', '.join(request.options)}: "
+        case "client_tool":
+            return "what the tool returned: "
+        case "elicitation":
+            return "the answer (several fields as JSON), decline or cancel: "
         case "question":
             return "number or answer: " if request.options else "answer: "
 
@@ -66,6 +75,8 @@ def understand(request: HitlRequest, line: str) -> Reply | None:
             return _consent(plain, rest.strip(), line) if plain in _YES | _NO else None
         case "in_doubt":
             return Reply(word, rest.strip() or None) if word in request.options else None
+        case "elicitation" | "client_tool":
+            return Reply(line)
         case "question":
             if line.isdecimal() and 1 <= int(line) <= len(request.options):
                 return Reply(request.options[int(line) - 1])
@@ -73,12 +84,18 @@ def understand(request: HitlRequest, line: str) -> Reply | None:
 
 
 def _always(request: HitlRequest, rest: str) -> Reply | None:
-    """How far it reaches may be said first, a comment after it; asked again when it cannot be given at all."""
+    """How far it reaches may be said first, then for how long, a comment after it; asked again when it cannot be
+    given at all, or when how long is not clear."""
     if request.offer is None:
         return None
-    scope, _, comment = rest.removeprefix("this ").partition(" ")
-    answer = f"{_ALWAYS[0]} {scope}"
-    return Reply(answer, comment.strip() or None) if answer in ALWAYS else Reply(ALWAYS[0], rest or None)
+    reach = _REACH.match(rest)
+    rest = rest[reach.end() :].strip() if reach else rest
+    while_ = _WHILE.match(rest)
+    if while_ is None and rest.startswith("for "):
+        return None
+    seconds = int(while_[1]) * _SECONDS[while_[2][0]] if while_ else None
+    comment = rest[while_.end() :].strip() if while_ else rest
+    return Reply(f"{_ALWAYS[0]} {reach[1]}" if reach else ALWAYS[0], comment or None, seconds or None)
 
 
 def _consent(word: str, rest: str, line: str) -> Reply:

@@ -14,10 +14,12 @@ from aster.cli import hangup
 from aster.cli.connection import connected
 from aster.cli.exits import Exit
 from aster.cli.questions import Reply, put
+from aster.cli.screen.clean import clean
 from aster.cli.screen.screen import Screen
 from aster.cli.screen.terminal import TerminalSurface
 from aster.cli.turn_view import Ending, TurnView
 from aster.client import AsterClient, ThreadEvent, Transcript
+from aster.client.transcript import Note
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import HitlRequest, Phase, UnknownEvent
 from aster.contracts.model import encode
@@ -45,7 +47,8 @@ async def _run(args: argparse.Namespace, message: str) -> int:
         )
         try:
             async with asyncio.timeout(args.timeout):
-                ending = await view.watch(client.execute(message, task_id, permission_mode=args.mode))
+                turn = client.execute(message, task_id, permission_mode=args.mode, agent=args.agent)
+                ending = await view.watch(turn)
         except TimeoutError:
             return await _timed_out(client, task_id, args.timeout)
         except EngineError as error:
@@ -54,8 +57,8 @@ async def _run(args: argparse.Namespace, message: str) -> int:
             return _needs_human(task_id, error.message)
     if screen is not None:
         screen.surface.notice(f"Task {task_id}")
-    elif not as_json and transcript.answer():
-        print(transcript.answer().rstrip("\n"))
+    elif not as_json:
+        _print_plain(transcript)
     return _exit_code(ending, transcript, task_id)
 
 
@@ -67,6 +70,15 @@ class Consent:
 
     async def ask(self, request: HitlRequest) -> Reply | None:
         return Reply(self._answer) if self._answer and request.kind == "permission" else None
+
+
+def _print_plain(transcript: Transcript) -> None:
+    """The answer alone, and beside it what the engine suggests to whoever reads that."""
+    if transcript.answer():
+        print(transcript.answer().rstrip("\n"))
+    for item in transcript.items:
+        if isinstance(item, Note) and item.about == "permission":
+            print(f"aster run: {clean(item.text)}", file=sys.stderr)
 
 
 def _print_event(event: ThreadEvent) -> None:

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
-from aster.cli import hangup
+from aster.cli import compacted, hangup
 from aster.cli.connection import connected
+from aster.cli.context import context
 from aster.cli.exits import Exit
 from aster.cli.screen.clean import clean, one_line
 from aster.cli.summary import summary
@@ -111,6 +112,11 @@ async def _undo(client: AsterClient, args: argparse.Namespace, as_json: bool) ->
         print(f"{file.action} {clean(file.path)}")
 
 
+async def _compact(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    done = await client.compact(args.task, args.focus)
+    _json(done) if as_json else print(compacted.sentence(done))
+
+
 _WORK: dict[str, Work] = {
     "list": _list,
     "show": _show,
@@ -118,8 +124,10 @@ _WORK: dict[str, Work] = {
     "fork": _fork,
     "cancel": _cancel,
     "artifacts": _artifacts,
+    "context": context,
     "artifact": _artifact,
     "undo": _undo,
+    "compact": _compact,
     "delete": _delete,
 }
 

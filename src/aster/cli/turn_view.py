@@ -128,7 +128,12 @@ class TurnView:
         """Hand in an answer, to the engine that comes back if need be; a second one does no harm."""
         while request.request_id in self._transcript.pending:
             try:
-                await self._client.respond(reply.answer, request_id=request.request_id, feedback=reply.feedback)
+                await self._client.respond(
+                    reply.answer,
+                    request_id=request.request_id,
+                    feedback=reply.feedback,
+                    expires_in_seconds=reply.expires_in_seconds,
+                )
             except EngineError as error:
                 if error.code is ErrorCode.DRAINING:
                     await asyncio.sleep(_RESEND_SECONDS)

@@ -2,7 +2,7 @@
 
 from aster.client.client import DEFAULT_URL, AsterClient
 from aster.client.follow import ThreadEvent
-from aster.client.transcript import Item, Passage, Said, ToolCard, Transcript
+from aster.client.transcript import Item, Note, Passage, Said, ToolCard, Transcript
 from aster.client.wire import EngineUnreachable
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "AsterClient",
     "EngineUnreachable",
     "Item",
+    "Note",
     "Passage",
     "Said",
     "ThreadEvent",

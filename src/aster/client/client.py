@@ -9,6 +9,9 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
+from aster.client.assets import AssetsClient
+from aster.client.context import ContextClient
+from aster.client.feedback import FeedbackClient
 from aster.client.follow import OnWait, Patience, Reader, ThreadEvent
 from aster.client.memory import MemoryClient
 from aster.client.permissions import PermissionsClient
@@ -17,6 +20,7 @@ from aster.client.records import (
     ArtifactList,
     ArtifactSummary,
     Cancelled,
+    Compacted,
     Deleted,
     EventPage,
     Forked,
@@ -24,11 +28,16 @@ from aster.client.records import (
     OnBusy,
     PendingList,
     PendingRequest,
+    PlanAnswer,
+    PlanSummary,
     RawPage,
     TaskDetail,
     TaskPage,
+    UncertaintyList,
+    UncertaintySummary,
     Undone,
 )
+from aster.client.skills import SkillsClient
 from aster.client.submission import Submission
 from aster.client.wire import Wire
 from aster.contracts.blocks import MediaBlock
@@ -53,6 +62,10 @@ class AsterClient:
         self._wire = Wire(url, key, silence)
         self.permissions = PermissionsClient(self._wire)
         self.memory = MemoryClient(self._wire)
+        self.context = ContextClient(self._wire)
+        self.assets = AssetsClient(self._wire)
+        self.feedback = FeedbackClient(self._wire)
+        self.skills = SkillsClient(self._wire)
         self._patience = patience
         self._on_wait = on_wait
 
@@ -84,6 +97,7 @@ class AsterClient:
         on_busy: OnBusy = "reject",
         permission_mode: PermissionMode | None = None,
         unattended: bool = False,
+        agent: str | None = None,
     ) -> AsyncGenerator[ThreadEvent]:
         """Post a message and follow the turn that takes it to its end. Leaving early does not stop the turn."""
         return Submission(
@@ -99,6 +113,7 @@ class AsterClient:
                 "on_busy": on_busy,
                 "permission_mode": permission_mode,
                 "unattended": unattended or None,
+                "agent": agent,
             },
             patience=Patience(self._wire, self._patience, self._on_wait),
         ).run()
@@ -120,6 +135,7 @@ class AsterClient:
         feedback: str | None = None,
         content_blocks: Sequence[MediaBlock] = (),
         scope: GrantScope | None = None,
+        expires_in_seconds: int | None = None,
     ) -> Answered:
         """Answer a question by its request, or the oldest open one of a task."""
         said: dict[str, Any] = {
@@ -129,6 +145,7 @@ class AsterClient:
             "feedback": feedback,
             "content_blocks": to_builtins(tuple(content_blocks)) or None,
             "scope": scope,
+            "expires_in_seconds": expires_in_seconds,
         }
         body = {name: value for name, value in said.items() if value is not None}
         return await self._wire.ask(Answered, "POST", "/hitl/respond", body=body)
@@ -172,6 +189,16 @@ class AsterClient:
             body["task_id"] = new_task_id
         return await self._wire.ask(Forked, "POST", f"{_path(task_id)}/fork", body=body)
 
+    async def plan(self, task_id: str) -> PlanSummary | None:
+        """The task's newest plan, if a turn of it made one."""
+        return (await self._wire.ask(PlanAnswer, "GET", f"{_path(task_id)}/plan")).plan
+
+    async def uncertainties(self, task_id: str, *, unresolved: bool = False) -> tuple[UncertaintySummary, ...]:
+        """What the task's agent does not know or takes for granted, newest first."""
+        params = {"unresolved": "true" if unresolved else None}
+        found = await self._wire.ask(UncertaintyList, "GET", f"{_path(task_id)}/uncertainties", params=params)
+        return found.uncertainties
+
     async def artifacts(self, task_id: str) -> tuple[ArtifactSummary, ...]:
         """What the task's tools produced that was too long for the conversation, newest first."""
         return (await self._wire.ask(ArtifactList, "GET", f"{_path(task_id)}/artifacts")).artifacts
@@ -186,6 +213,34 @@ class AsterClient:
         """Take back what a turn did to files; without one, the newest turn that changed any."""
         body: dict[str, Any] = {"force": force} if turn_id is None else {"force": force, "turn_id": turn_id}
         return await self._wire.ask(Undone, "POST", f"{_path(task_id)}/undo", body=body)
+
+    async def rpc(
+        self,
+        method: str,
+        params: dict[str, Any],
+        *,
+        task_id: str | None = None,
+        turn_id: str | None = None,
+        permission_mode: PermissionMode | None = None,
+        unattended: bool = False,
+    ) -> dict[str, Any]:
+        """Call a tool, a memory operation or a skill by name. One that needs a person raises `HITL_REQUIRED`: answer
+        its `request_id`, then call again with its `turn_id`."""
+        said: dict[str, Any] = {
+            "method": method,
+            "params": params,
+            "task_id": task_id,
+            "turn_id": turn_id,
+            "permission_mode": permission_mode,
+            "unattended": unattended or None,
+        }
+        body = {name: value for name, value in said.items() if value is not None}
+        return (await self._wire.ask(dict[str, dict[str, Any]], "POST", "/rpc", body=body))["result"]
+
+    async def compact(self, task_id: str, focus: str | None = None) -> Compacted:
+        """Have the model shown a summary of the task so far, which keeps `focus` above all."""
+        body = {} if focus is None else {"focus": focus}
+        return await self._wire.ask(Compacted, "POST", f"{_path(task_id)}/compact", body=body)
 
     async def delete(self, task_id: str) -> Deleted:
         return await self._wire.ask(Deleted, "DELETE", _path(task_id))

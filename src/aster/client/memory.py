@@ -86,6 +86,7 @@ class Forgotten(Contract):
 class Imported(Contract):
     imported: int
     known: int
+    skills: int = 0
 
 
 class StoreSize(Contract):

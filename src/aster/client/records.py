@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from aster.contracts.events import AnyEvent, RestoredFile, UnknownEvent, decode_event
+from aster.contracts.events import AnyEvent, PlanStep, RestoredFile, UnknownEvent, decode_event
 from aster.contracts.model import Contract
 
 OnBusy: TypeAlias = Literal["reject", "queue", "steer", "interrupt"]
@@ -144,11 +144,61 @@ class ArtifactList(Contract):
     artifacts: tuple[ArtifactSummary, ...]
 
 
+class PlanSummary(Contract):
+    """The newest plan of a task."""
+
+    turn_id: str
+    seq: int
+    goal: str
+    steps: tuple[PlanStep, ...]
+    revision: int = 1
+    reason: str | None = None
+    updated_at: str = ""
+
+
+class PlanAnswer(Contract):
+    plan: PlanSummary | None = None
+
+
+class UncertaintySummary(Contract):
+    """Something the agent of a task does not know or takes for granted, as it stands."""
+
+    item_id: str
+    turn_id: str
+    seq: int
+    item: str
+    text: str
+    impact: int
+    confidence: float | None = None
+    resolution: str | None = None
+    source: str = "tool"
+    resolved: bool = False
+    note: str | None = None
+    created_at: str = ""
+    updated_at: str = ""
+
+
+class UncertaintyList(Contract):
+    uncertainties: tuple[UncertaintySummary, ...]
+
+
 class Undone(Contract):
     """What was taken back: the files of a turn, each `restored` or `removed`."""
 
     turn_id: str
     files: tuple[RestoredFile, ...]
+
+
+class Compacted(Contract):
+    """What became of a request to compact a task: `compacted`, `unchanged`, or `requested` of the turn that runs."""
+
+    task_id: str
+    status: str
+    before_tokens: int | None = None
+    after_tokens: int | None = None
+    strategy: str | None = None
+    artifact_id: str | None = None
+    reason: str | None = None
 
 
 class Deleted(Contract):

@@ -1,7 +1,8 @@
 """The transcript: events folded into what a screen shows.
 
 Feed it a thread's events in order, live or replayed, and it holds the same text as the thread: deltas build a
-block, the finished block replaces them, what a `recovery` takes back is gone. Events of sub-agents are left out.
+block, the finished block replaces them, what a `recovery` takes back is gone. Of sub-agents it holds what
+they ask a person, and nothing else.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,16 +18,22 @@ from aster.contracts.events import (
     HitlRequest,
     HitlResolved,
     ModelProgress,
+    PermissionSuggestion,
     Phase,
+    Plan,
+    PlanUpdate,
     Recovery,
+    RiskSummary,
     TextDelta,
     ThinkingDelta,
     ThreadLifecycle,
     ToolCallIssued,
     ToolProgress,
     ToolResult,
+    Uncertainty,
     Usage,
     UserMessage,
+    Verification,
 )
 
 CardStatus: TypeAlias = Literal["written", "waiting", "running", "done", "failed"]
@@ -77,14 +84,26 @@ class ToolCard:
     duration_ms: int | None = None
 
 
-Item: TypeAlias = Said | Passage | ToolCard
+@dataclass(slots=True)
+class Note:
+    """What the engine says beside the answer: a new plan, what the turn leaves unsettled, another way of working, or
+    what was wrong with an answer."""
+
+    turn_id: str
+    seq: int
+    about: Literal["plan", "risk", "permission", "verification"]
+    text: str
+
+
+Item: TypeAlias = Said | Passage | ToolCard | Note
 
 
 @dataclass(slots=True)
 class Transcript:
     """What is on the screen: `items` in order, the questions that wait for a person, and where the turn stands.
 
-    `waiting` says what the turn waits for while the engine makes its model ready.
+    `waiting` says what the turn waits for while the engine makes its model ready, `plan` is the newest plan of the
+    task, `doubts` are what its agent does not know or takes for granted, by id.
     """
 
     items: list[Item] = field(default_factory=list[Item])
@@ -94,6 +113,8 @@ class Transcript:
     phase: Phase | None = None
     stop_reason: str | None = None
     waiting: str = ""
+    plan: Plan | None = None
+    doubts: dict[str, Uncertainty] = field(default_factory=dict[str, Uncertainty])
     error: ErrorEvent | None = None
     input_tokens: int = 0
     output_tokens: int = 0
@@ -101,6 +122,8 @@ class Transcript:
 
     def apply(self, event: Event) -> None:
         if event.depth:
+            if isinstance(event, HitlRequest | HitlResolved):
+                self._human(event)
             return
         self.seq = max(self.seq, event.seq)
         self.waiting = event.text if isinstance(event, ModelProgress) else ""
@@ -123,6 +146,16 @@ class Transcript:
                 self._heard(event)
             case ThreadLifecycle():
                 self._lifecycle(event)
+            case PlanUpdate():
+                self._planned(event)
+            case Uncertainty():
+                self.doubts[event.item_id] = event
+            case RiskSummary():
+                self.items.append(Note(event.turn_id or "", event.seq, "risk", event.text))
+            case PermissionSuggestion():
+                self.items.append(Note(event.turn_id or "", event.seq, "permission", event.message))
+            case Verification():
+                self._verified(event)
             case ErrorEvent():
                 self.error = event
             case Usage():
@@ -166,7 +199,7 @@ class Transcript:
         for item in reversed(self.items):
             if item.turn_id != event.turn_id:
                 return None
-            if isinstance(item, Said) or (item.step, item.index) != (event.step, event.block_index):
+            if isinstance(item, Said | Note) or (item.step, item.index) != (event.step, event.block_index):
                 continue
             return None if isinstance(item, Passage) and item.done else item
         return None
@@ -236,7 +269,7 @@ class Transcript:
         first = event.discarded_from_seq
         kept: list[Item] = []
         for item in self.items:
-            if isinstance(item, Said) or item.turn_id != event.turn_id:
+            if isinstance(item, Said | Note) or item.turn_id != event.turn_id:
                 kept.append(item)
             elif isinstance(item, ToolCard):
                 if item.seq < first or item.status != "written":
@@ -245,6 +278,25 @@ class Transcript:
                 item.pieces = [piece for piece in item.pieces if piece[0] < first]
                 kept.append(item)
         self.items = kept
+
+    def _planned(self, event: PlanUpdate) -> None:
+        """A plan whose steps are others than before is worth showing; one that only moves on is not."""
+        before, self.plan = self.plan, Plan(goal=event.goal, steps=event.steps, revision=event.revision)
+        if before is None or (before.goal, before.revision) != (event.goal, event.revision):
+            steps = "\n".join(f"- {step.id}: {step.text}" for step in event.steps if step.status != "skipped")
+            text = f"Plan: {event.goal}\n{steps}"
+            self.items.append(Note(event.turn_id or "", event.seq, "plan", text))
+
+    def _verified(self, event: Verification) -> None:
+        """An answer that is taken back or corrected is worth a word; one that got a note has it in itself."""
+        titles = {
+            "repair": "The answer did not hold and is written again:",
+            "correct": "An earlier answer was wrong:",
+        }
+        title = titles.get(event.action)
+        if title is not None:
+            text = "\n".join((title, *(f"- {issue}" for issue in event.issues)))
+            self.items.append(Note(event.turn_id or "", event.seq, "verification", text))
 
     def _heard(self, event: UserMessage) -> None:
         if event.origin != "engine":
@@ -255,7 +307,9 @@ class Transcript:
         if event.phase is Phase.STARTED:
             self.error = None
         if event.phase.final:
-            self.pending = {key: ask for key, ask in self.pending.items() if ask.turn_id != event.turn_id}
+            self.pending = {
+                key: ask for key, ask in self.pending.items() if ask.turn_id not in (None, event.turn_id)
+            }
             for item in self.items:
                 if isinstance(item, Passage):
                     item.done = True

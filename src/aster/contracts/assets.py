@@ -1,9 +1,14 @@
 """Asset records: MCP servers, the connections to them, and the actions they offer."""
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from aster.contracts.model import Contract
+from aster.contracts.permissions import Behavior
+from aster.contracts.tools import Effect
+
+AuthMethod: TypeAlias = Literal["none", "static", "oauth"]
+ActionKind: TypeAlias = Literal["tool", "resource", "prompt"]
 
 
 class ConnectionStatus(StrEnum):
@@ -14,16 +19,30 @@ class ConnectionStatus(StrEnum):
     DISCONNECTED = "disconnected"
 
 
-class ServerConfigPayload(Contract):
-    """How to reach a server."""
+class ServerConfigPayload(Contract, forbid_unknown_fields=True):
+    """How to reach a server, and what the host lets it do.
+
+    `policy` says for actions (by name, `*` for all others) whether they are allowed, asked about or denied; `effects`
+    which of them only look or may be repeated. What the server says about itself counts for neither. `readable` are
+    places a `command` may look into; `headers` and `environment` are sent to it with every call, `${NAME}` in them is
+    a variable of the engine's environment. `asks` names the headers or variables that a user gives when connecting.
+    """
 
     server_name: str
-    display_name: str
-    transport: Literal["stdio", "http", "sse"]
-    auth_method: Literal["none", "static", "oauth"] = "none"
+    display_name: str = ""
+    transport: Literal["stdio", "http", "sse"] = "http"
+    auth_method: AuthMethod = "none"
     url: str | None = None
     command: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
+    headers: dict[str, str] = {}
+    asks: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+    policy: dict[str, Behavior] = {}
+    effects: dict[str, Effect] = {}
+    sampling: bool = True
+    timeout_seconds: float = 60.0
 
 
 class Connection(Contract):
@@ -34,12 +53,22 @@ class Connection(Contract):
     status: ConnectionStatus
     scopes: tuple[str, ...] = ()
     expires_at: str | None = None
+    tools: int = 0
+    reason: str | None = None
 
 
 class ActionDef(Contract):
-    """An action of a server: called `<server>.<action>` by the model."""
+    """An action of a server: called `<server>.<action>` by the model. `original` is what the server itself calls it;
+    `pin` a hash of everything the server says about it."""
 
     server_name: str
     action: str
     description: str
     input_schema: dict[str, Any]
+    original: str = ""
+    kind: ActionKind = "tool"
+    pin: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.server_name}.{self.action}"

@@ -59,15 +59,30 @@ class ToolUseBlock(Contract, tag="tool_use", tag_field="type"):
 
 
 class ImageBlock(Contract, tag="image", tag_field="type"):
+    """A picture; `note` says what the engine changed about it before it was kept."""
+
     source: Source
+    note: str | None = None
 
 
 class DocumentBlock(Contract, tag="document", tag_field="type"):
+    """A document; `text` is what it says, for models that cannot read the file itself."""
+
     source: Source
     title: str | None = None
+    text: str | None = None
 
 
-ResultContent: TypeAlias = TextBlock | ImageBlock | DocumentBlock
+class AudioBlock(Contract, tag="audio", tag_field="type"):
+    source: Source
+
+
+class VideoBlock(Contract, tag="video", tag_field="type"):
+    source: Source
+
+
+FileBlock: TypeAlias = ImageBlock | DocumentBlock | AudioBlock | VideoBlock
+ResultContent: TypeAlias = TextBlock | FileBlock
 
 
 class ToolResultBlock(Contract, tag="tool_result", tag_field="type"):
@@ -80,9 +95,10 @@ class ToolResultBlock(Contract, tag="tool_result", tag_field="type"):
 
 
 BlockType: TypeAlias = Literal["text", "thinking", "tool_use"]
-ContentBlock: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | ImageBlock | DocumentBlock
+ContentBlock: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | FileBlock
 AssistantBlock: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock
-MediaBlock: TypeAlias = TextBlock | ImageBlock | DocumentBlock
+MediaBlock: TypeAlias = TextBlock | FileBlock
+MediaKind: TypeAlias = Literal["image", "document", "audio", "video"]
 
 
 def text_of(blocks: tuple[ContentBlock, ...] | list[ContentBlock]) -> str:

@@ -18,6 +18,13 @@ ModelRole: TypeAlias = Literal["foreground", "worker", "coding", "critic"]
 """What a model is asked for: to answer a person, to work behind the scenes, to write code, to check."""
 
 
+class ToolChoice(Contract):
+    """What a model call may do about tools: call none, call one at least, or call this one (`name`)."""
+
+    mode: Literal["none", "required", "named"]
+    name: str | None = None
+
+
 class StopReason(StrEnum):
     END_TURN = "end_turn"
     TOOL_USE = "tool_use"
@@ -49,7 +56,9 @@ class TokenUsage(Contract):
 
 
 class ModelRequest(Contract):
-    """One model call, complete. `cache_upto` is the number of leading messages worth a cache mark.
+    """One model call, complete. `cache_upto` is the number of leading messages worth a cache mark, `cache_before` how
+    many of them the call before had; `cache_marks` says whether to place marks at all. The first `system_shared`
+    characters of the instructions are the same in every conversation, `cache_key` is the same for all of this one.
 
     Calls of one `turn_id` stay with one endpoint while they can, after a restart with the `endpoint` that answered
     the turn's last step; a `firm` one is never given to another model. Nobody waits for a `background` one.
@@ -59,6 +68,7 @@ class ModelRequest(Contract):
     system: str
     messages: tuple[Message, ...]
     tools: tuple[ToolDef, ...] = ()
+    tool_choice: ToolChoice | None = None
     max_tokens: int = 4096
     temperature: float | None = None
     top_p: float | None = None
@@ -68,6 +78,10 @@ class ModelRequest(Contract):
     thinking_budget: int | None = None
     output_schema: dict[str, Any] | None = None
     cache_upto: int = 0
+    cache_before: int = 0
+    cache_marks: bool = True
+    cache_key: str | None = None
+    system_shared: int = 0
     request_id: str | None = None
     turn_id: str | None = None
     firm: bool = False

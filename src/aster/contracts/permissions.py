@@ -17,7 +17,10 @@ ALWAYS = ("always task", "always agent", "always everywhere")
 
 
 class GrantOffer(Contract):
-    """What an "always" would store: a call of this tool whose content fits the pattern is not asked about again."""
+    """What an "always" would store: a call of this tool whose content fits the pattern is not asked about again.
+
+    `pin` is a hash of how the tool describes itself: the grant is void once that changes."""
 
     tool: str
     pattern: str
+    pin: str | None = None

@@ -9,14 +9,16 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from aster.contracts.agents import Child, Parent, Profile
 from aster.contracts.blocks import AssistantBlock, MediaBlock, ToolResultBlock
+from aster.contracts.events.judgement import Resolution, Verdict, VerificationAction
 from aster.contracts.events.lifecycle import TransitionReason
-from aster.contracts.events.plan import TodoItem
-from aster.contracts.llm import TokenUsage
+from aster.contracts.events.plan import Plan, TodoItem
+from aster.contracts.llm import TokenUsage, ToolChoice
 from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.permissions import Behavior, PermissionMode
-from aster.contracts.tools import Effect, OutcomeClass, ToolCall
+from aster.contracts.tools import Effect, OutcomeClass, ToolCall, ToolDef
 
 
 class TurnStatus(StrEnum):
@@ -38,15 +40,46 @@ class Transition(Contract):
     attempt: int = 1
 
 
+class TurnOptions(Contract):
+    """How a client wants the model asked; what is left out is the engine's to choose. `tool_choice` holds for the
+    first model call of the turn, unless it is that no tool be called."""
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    presence_penalty: float | None = None
+    stop: tuple[str, ...] = ()
+    tool_choice: ToolChoice | None = None
+    output_schema: dict[str, Any] | None = None
+
+
+NO_OPTIONS = TurnOptions()
+
+
 class TurnRequest(Contract):
-    """What the client asked for, beyond the message itself. `unattended`: nobody is there to be asked."""
+    """What the client asked for, beyond the message itself. `unattended`: nobody is there to be asked.
+
+    `instructions` are the client's own for this turn, `tools` are run by the client, `own_tools` says whether the
+    engine's are offered beside them. `echo` is what a door says again when it is asked about the turn, `place`
+    the fingerprint of the conversation under which its client finds the turn again. With a
+    `method` the turn is one call that the client makes by that name, and no model is asked. `agent` is who answers,
+    unless it is the engine's usual agent; `parent` is whom it works for, if that is another agent.
+    """
 
     direct: bool = False
     super_thinking: bool = False
     model: str | None = None
-    options: dict[str, Any] = {}
+    options: TurnOptions = NO_OPTIONS
     permission_mode: PermissionMode = "default"
     unattended: bool = False
+    instructions: str = ""
+    tools: tuple[ToolDef, ...] = ()
+    own_tools: bool = True
+    echo: dict[str, Any] = {}
+    place: str = ""
+    method: str = ""
+    agent: Profile | None = None
+    parent: Parent | None = None
 
 
 class Answer(Contract):
@@ -62,12 +95,19 @@ class Question(Contract):
     """A request to a person that belongs to a call; `answer` is None while it is open.
 
     `attempt` is how often the call had been issued when it was asked: an answer counts for that attempt alone.
+    `about` are the uncertainties it would settle: the call is held back for them. `pin` is how the tool described
+    itself when it was asked. Of a server's own question, `asked` is what it wants to know and `state` what it needs
+    back with the answer.
     """
 
     request_id: str
     kind: str
     attempt: int = 0
     answer: Answer | None = None
+    about: tuple[str, ...] = ()
+    pin: str | None = None
+    asked: dict[str, Any] | None = None
+    state: dict[str, Any] | None = None
 
 
 BudgetScope: TypeAlias = Literal["user", "task", "turn"]
@@ -111,12 +151,56 @@ class Tally(Contract):
 
 
 class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What the calls of a turn came to, by fingerprint; failures in a row, and refusals to repeat one."""
+    """What the calls of a turn came to, by fingerprint; failures in a row, and refusals to repeat one.
+
+    `opening` are the words its newest step opens with, `openings` how many steps in a row have opened alike, `deeds`
+    what was changed meanwhile.
+    """
 
     tallies: dict[str, Tally] = {}
     strikes: int = 0
     transient: int = 0
     refusals: int = 0
+    opening: tuple[str, ...] = ()
+    openings: int = 0
+    deeds: tuple[str, ...] = ()
+
+
+class Doubt(Contract):
+    """Something the agent does not know or takes for granted, as it stands."""
+
+    item: Literal["unknown", "assumption"]
+    text: str
+    impact: int
+    confidence: float | None = None
+    resolution: Resolution | None = None
+    resolved: bool = False
+
+
+class ToolRun(Contract):
+    """What a tool call of the turn came to. `lasting`: what it did cannot be had twice without harm."""
+
+    call_id: str
+    tool: str
+    error: str | None = None
+    exit_code: int | None = None
+    lasting: bool = False
+
+
+class Judgement(Contract):
+    """What an answer was found to be worth, when it was held against what the tools had said.
+
+    `message_id` is the message that asked for the turn's repair, `draft` the answer that was taken back for it, until
+    there is another.
+    """
+
+    step: int
+    verdict: Verdict
+    confidence: float
+    action: VerificationAction
+    issues: tuple[str, ...] = ()
+    message_id: str | None = None
+    draft: str | None = None
 
 
 class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -131,16 +215,22 @@ class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
     hooked: bool = False
     hook_permission: Behavior | None = None
     questions: list[Question] = []
+    child: Child | None = None
     result: ToolResultBlock | None = None
 
     @property
     def open_question(self) -> Question | None:
         return next((q for q in self.questions if q.answer is None), None)
 
+    def asked(self, kind: str) -> Question | None:
+        """The newest question of this kind about the present attempt that has an answer."""
+        matching = (q for q in reversed(self.questions) if q.kind == kind and q.attempt == self.issued)
+        return next((question for question in matching if question.answer is not None), None)
+
     def answered(self, kind: str) -> Answer | None:
         """The newest answer to a question of this kind about the present attempt."""
-        matching = (q.answer for q in reversed(self.questions) if q.kind == kind and q.attempt == self.issued)
-        return next((answer for answer in matching if answer is not None), None)
+        question = self.asked(kind)
+        return None if question is None else question.answer
 
 
 class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -151,7 +241,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     call. `settled` says that it is decided what the newest finished call means. `fallback_model` is the model the
     turn goes on with, `endpoint` who answered its newest step, `lasting_effects` that it ran a tool whose effect
     cannot be had twice without harm. `recalled` are the memories that entered its context, `remembered` those it
-    wrote.
+    wrote. `plan_calls` counts the calls of the planner, `plan_failures` the failed tool calls since the plan was last
+    thought about.
     """
 
     turn_id: str
@@ -187,16 +278,44 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     ledger: Ledger = msgspec.field(default_factory=Ledger)
     todos: tuple[TodoItem, ...] = ()
     todo_rounds: int = 0
+    plan: Plan | None = None
+    plan_rounds: int = 0
+    plan_calls: int = 0
+    plan_failures: int = 0
+    doubts: dict[str, Doubt] = {}
+    summarised: bool = False
+    runs: list[ToolRun] = []
+    judged: Judgement | None = None
     prompted: bool = False
     hook_stopped: bool = False
     denials: int = 0
     recalled: tuple[str, ...] = ()
     remembered: tuple[str, ...] = ()
+    compaction_id: str | None = None
+    """What stands for everything before the turn and its first `covered` messages."""
+    covered: int = 0
+    compaction_wanted: str | None = None
+    """The conversation is to be compacted; what matters most in it, if that was said."""
+    said: dict[str, int] = {}
+    """The messages that a person wrote, by id, each with its seq once that is known."""
+    media_noted: bool = False
+    """It was said which of the message's media the model that answers takes none of."""
+    media_withheld: bool = False
+    """What was attached before this turn was refused by the provider and is left out."""
+    spawned: int = 0
+    """How many sub-agents it began."""
 
     @property
     def last_words(self) -> bool:
         """It was told twice that it is going in circles: no tool runs any more, only an answer counts."""
         return self.transitions.get(TransitionReason.LOOP_GUARD, 0) > 1
+
+    @property
+    def waits(self) -> bool:
+        """It has asked a person or begun a sub-agent, and does not know of an answer."""
+        asked = any(call.open_question for call in self.unresolved)
+        begun = any(call.child is not None and call.child.status == "running" for call in self.unresolved)
+        return asked or begun or any(question.answer is None for question in self.budget_questions)
 
     @property
     def unresolved(self) -> list[CallState]:

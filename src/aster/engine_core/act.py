@@ -11,7 +11,8 @@ from itertools import groupby
 from aster.contracts.events import Event, HitlRequest, PermissionPrompt
 from aster.contracts.tools import ToolOutcome
 from aster.contracts.turn import CallState
-from aster.engine_core import ledger
+from aster.engine_core import client_tools, ledger, uncertainty
+from aster.engine_core.agents import children, spawning
 from aster.engine_core.hooks import points
 from aster.engine_core.hooks.settings import HookEvent
 from aster.engine_core.permissions import advised
@@ -29,9 +30,9 @@ async def act(turn: Turn, services: Services) -> None:
     """Give every call of the current step its one result; raises `Suspended` when a person is needed first."""
     if not turn.state.unresolved:
         return
-    workspace = await services.workspaces.of(turn.key.user_id, turn.key.task_id)
+    workspace = await services.workspaces.of(*turn.home)
     entries = [
-        Entry(call, _prepare(services, call), context_of(turn, services, workspace, call))
+        Entry(call, _prepare(turn, services, call), context_of(turn, services, workspace, call))
         for call in turn.state.calls.values()
     ]
     for group in _groups(entries):
@@ -43,9 +44,10 @@ async def act(turn: Turn, services: Services) -> None:
         turn.write(advice)
 
 
-def _prepare(services: Services, call: CallState) -> Prepared | ToolOutcome:
+def _prepare(turn: Turn, services: Services, call: CallState) -> Prepared | ToolOutcome:
     if call.invalid is None:
-        return services.tools.prepare(call.call)
+        tools = services.connectors.tools(turn.key.user_id)
+        return client_tools.prepare(turn.state.request, tools, call.call)
     wrong = f"The arguments of `{call.call.name}` are not a JSON object: {call.invalid[:200]} Write them again."
     text = call.hint or wrong
     return ToolOutcome.error(text, reason="invalid_input")
@@ -77,8 +79,13 @@ async def _run_group(turn: Turn, services: Services, group: list[Entry]) -> None
                 waiting = True
             case Wait():
                 waiting = True
+            case Run(prepared) as run if prepared.tool.delegates:
+                problem = await spawning.begin(turn, services, entry.call, run)
+                if problem is not None:
+                    finish(turn, services, entry.call, problem, None, trusted=True)
+                waiting = waiting or entry.call.result is None
             case Run() as run:
-                ready.append((entry, run))
+                ready.append((replace(entry, context=replace(entry.context, policy=policy)), run))
     if questions:
         turn.write(*questions)
         for question in questions:
@@ -86,13 +93,19 @@ async def _run_group(turn: Turn, services: Services, group: list[Entry]) -> None
                 services.raven.hitl_opened(question.kind)
     if ready:
         await run_together(turn, services, ready)
-    if waiting:
+    if waiting or any(entry.call.open_question for entry, _ in ready):
         raise Suspended
 
 
 async def _verdict(turn: Turn, services: Services, entry: Entry, policy: Policy) -> Verdict:
     """What to do with a call; before a person is asked for permission, the operator's hooks may answer."""
+    child = entry.call.child
+    if child is not None:
+        return Wait() if child.status == "running" else Done(children.outcome(child), by_tool=True)
     context = replace(entry.context, policy=policy)
+    held = uncertainty.hold(turn, services, replace(entry, context=context), policy)
+    if held is not None:
+        return held
     verdict = await judge(entry.call, entry.prepared, context, services)
     prompt = verdict.events[0] if isinstance(verdict, Ask) else None
     if not isinstance(prompt, PermissionPrompt) or isinstance(entry.prepared, ToolOutcome):
@@ -117,5 +130,5 @@ async def _considered(turn: Turn, services: Services, entry: Entry) -> tuple[Ent
     refused = ledger.refusal(turn.state, entry.call.call, entry.prepared.tool.setter)
     if refused is None and HookEvent.PRE_TOOL_USE in services.hooks:
         refused = await points.before(turn, services, entry.call)
-        entry = replace(entry, prepared=_prepare(services, entry.call))
+        entry = replace(entry, prepared=_prepare(turn, services, entry.call))
     return entry, refused

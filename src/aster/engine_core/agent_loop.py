@@ -5,50 +5,80 @@ entered again at the same one.
 """
 
 from aster.contracts.blocks import MediaBlock, TextBlock
+from aster.contracts.errors import EngineError
 from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
+from aster.contracts.llm import StopReason
 from aster.contracts.model import decode
-from aster.engine_core import background_notices, remembering
+from aster.engine_core import background_notices, direct_call, media, remembering
 from aster.engine_core.act import act
+from aster.engine_core.agents import notices
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
 from aster.engine_core.budget_gate import reserved
 from aster.engine_core.channel_state import checkpoint
+from aster.engine_core.compaction.orchestrator import fitted
+from aster.engine_core.context import beginning, nearby
+from aster.engine_core.context.clock import stamp
+from aster.engine_core.context.counting import sharpened
 from aster.engine_core.hooks import points
 from aster.engine_core.orders import Order
+from aster.engine_core.planning import planner
+from aster.engine_core.recovery import truncated
 from aster.engine_core.services import Services
-from aster.engine_core.settle import failed, settle, truncated
-from aster.engine_core.signals import Ended, Yielded
+from aster.engine_core.settle import failed, repeating, settle
+from aster.engine_core.signals import Ended, Repeating, Yielded
 from aster.engine_core.turn import Turn
+from aster.engine_core.verifying import corrections, verifier
 from aster.herald.failure import HeraldError
 
 
 async def run(turn: Turn, services: Services) -> str:
     """Run a turn to its end and return the stop reason; raises `Suspended` when a person is needed."""
+    if turn.state.request.method:
+        return await direct_call.run(turn, services)
     try:
+        await services.connectors.look_up(turn.key.user_id)
         await points.prompt(turn, services)
+        media.announce(turn, services)
         await remembering.begin(turn, services)
+        await beginning.begin(turn, services)
+        await planner.begin(turn, services)
+        await corrections.deliver(turn, services)
         if turn.state.model_calls and not turn.state.settled:
             await conclude(turn, services)
         while True:
             if turn.yielding:
                 raise Yielded
             await checkpoint(turn, services)
-            said = await steers(turn)
+            said = await steers(turn, services.settings.time_zone)
             if said:
                 turn.write(*said)
             await background_notices.tell(turn, services)
+            await notices.tell(turn, services)
+            await nearby.tell(turn, services)
+            await planner.tend(turn, services)
             await step(turn, services)
     except Ended as ended:
         return ended.stop_reason
+    except EngineError:
+        if not verifier.rescued(turn, services):
+            raise
+        return StopReason.END_TURN
 
 
 async def step(turn: Turn, services: Services) -> None:
     """One model call with its tool calls."""
     try:
-        async with reserved(turn, services, assemble(turn, services)) as request:
+        assembled = assemble(turn, services)
+        await sharpened(turn, services, assembled)
+        fitting = await fitted(turn, services, assembled)
+        async with reserved(turn, services, fitting) as request:
             await ask(turn, services, request)
     except HeraldError as error:
         await failed(turn, services, error)
+        return
+    except Repeating as cut_off:
+        repeating(turn, services, cut_off.passage)
         return
     await conclude(turn, services)
 
@@ -61,22 +91,29 @@ async def conclude(turn: Turn, services: Services) -> None:
     try:
         await settle(turn, services)
     except Ended as ended:
-        said = await steers(turn)
+        said = await steers(turn, services.settings.time_zone)
         if not said:
+            if not await verifier.passed(turn, services, ended.stop_reason):
+                return
             if await points.stopping(turn, services, ended.stop_reason):
                 raise
             return
         turn.write(TurnTransition(reason=TransitionReason.STEER, step=turn.state.step + 1), *said)
 
 
-async def steers(turn: Turn) -> list[UserMessage]:
+async def steers(turn: Turn, time_zone: str) -> list[UserMessage]:
     """Messages that came in for this turn meanwhile."""
     if not turn.steered and not turn.arriving:
         return []
     turn.steered = False
     await turn.flush()
     return [
-        UserMessage(message_id=row.message_id, content=content_of(decode(row.body, Order)), origin="steer")
+        UserMessage(
+            message_id=row.message_id,
+            content=content_of(decode(row.body, Order)),
+            origin="steer",
+            said_at=stamp(row.created_at, time_zone),
+        )
         for row in await turn.brain.inbox(turn.key)
         if row.mode == "steer"
     ]

@@ -23,7 +23,7 @@ async def aside(turn: Turn, services: Services, request: ModelRequest, purpose: 
         turn.write(msgspec.structs.replace(used, step=turn.state.step, purpose=purpose))
         turn.when_durable(release)
 
-    if services.budgets.lines(turn.key):
+    if services.budgets.lines(turn.home):
         await turn.flush()
     request = msgspec.structs.replace(request, request_id=turn.request_id)
-    return await errands.made(services, turn.key, request, count, turn_usd=turn.state.cost_usd)
+    return await errands.made(services, turn.home, request, count, turn_usd=turn.state.cost_usd)

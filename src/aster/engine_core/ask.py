@@ -7,7 +7,7 @@ where; a call that is cut by a cancel leaves the text it had. What had come by t
 import time
 from dataclasses import dataclass, field
 
-from aster.contracts.blocks import AssistantBlock, BlockType, TextBlock, ThinkingBlock, ToolUseBlock
+from aster.contracts.blocks import AssistantBlock, BlockType, TextBlock, ThinkingBlock, ToolUseBlock, text_of
 from aster.contracts.events import (
     CircuitState,
     ContentBlockStart,
@@ -18,6 +18,7 @@ from aster.contracts.events import (
     Recovery,
     TextDelta,
     ThinkingDelta,
+    TransitionReason,
     Usage,
 )
 from aster.contracts.events.lifecycle import RecoveryReason
@@ -32,7 +33,11 @@ from aster.contracts.llm import (
     ThinkingPart,
     TokenUsage,
 )
+from aster.engine_core.context.account import accounted
+from aster.engine_core.history import spoken
 from aster.engine_core.services import Services
+from aster.engine_core.signals import Repeating
+from aster.engine_core.stutter import STEERS, Stutter
 from aster.engine_core.turn import Turn
 from aster.engine_core.unfinished import cut_off
 from aster.herald.call import ModelCall
@@ -62,6 +67,7 @@ class _Stream:
 
     step: int
     began: float
+    request: ModelRequest
     first_token: float | None = None
     endpoint: str | None = None
     streamed: bool = False
@@ -70,11 +76,12 @@ class _Stream:
     cost: float | None = None
     text: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     sieves: dict[int, SecretStream] = field(default_factory=dict[int, SecretStream])
+    stutters: dict[int, Stutter] = field(default_factory=dict[int, Stutter])
 
 
 async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
     """Make a model call and put its answer on the thread."""
-    stream = _Stream(step=turn.state.step + 1, began=time.perf_counter())
+    stream = _Stream(step=turn.state.step + 1, began=time.perf_counter(), request=request)
     outcome = "error"
     with services.raven.model_span(request.model, turn.key.task_id, turn.turn_id, step=stream.step) as span:
         call = services.herald.stream(request)
@@ -92,7 +99,20 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
             outcome = "ok"
         except HeraldError as error:
             outcome = error.kind
-            await _take_back(turn, stream, _cut(services, request, stream, call.model, answer, outcome))
+            used = _cut(services, request, stream, call.model, answer, outcome)
+            if stream.finished is None:
+                used += accounted(turn, services, request, stream.step)
+            await _take_back(turn, stream, used, "transport")
+            notify(turn, services, call.notices())
+            raise
+        except Repeating:
+            outcome = "repetition"
+            used = _cut(services, request, stream, call.model, answer, outcome)
+            used += accounted(turn, services, request, stream.step)
+            if turn.state.transitions.get(TransitionReason.REPETITION, 0) < STEERS:
+                await _take_back(turn, stream, used, "repetition")
+            else:
+                _keep(turn, stream, used)
             notify(turn, services, call.notices())
             raise
         except BaseException:
@@ -141,12 +161,12 @@ def _cut(
     return [usage]
 
 
-async def _take_back(turn: Turn, stream: _Stream, used: list[Event]) -> None:
-    """The call has failed: what was shown of it no longer counts, what it cost does, also if that is cut short."""
+async def _take_back(turn: Turn, stream: _Stream, used: list[Event], reason: RecoveryReason) -> None:
+    """What was shown of the call no longer counts, what it cost does, also if that is cut short."""
     taken_back: list[Event] = []
     try:
         if stream.streamed:
-            taken_back.append(await discarded(turn, stream.step, "transport"))
+            taken_back.append(await discarded(turn, stream.step, reason))
     finally:
         if taken_back or used:
             turn.write(*taken_back, *used)
@@ -154,6 +174,10 @@ async def _take_back(turn: Turn, stream: _Stream, used: list[Event]) -> None:
 
 def _show(turn: Turn, services: Services, stream: _Stream, batch: list[StreamEvent]) -> None:
     """Put what one network read brought onto the thread; neighbouring pieces of one block as one delta."""
+    if any(not isinstance(event, CallWaiting) for event in batch):
+        stream.streamed = True
+        if stream.first_token is None:
+            stream.first_token = time.perf_counter()
     texts: list[str] = []
     open_part: TextPart | ThinkingPart | None = None
     for event in batch:
@@ -169,10 +193,6 @@ def _show(turn: Turn, services: Services, stream: _Stream, batch: list[StreamEve
         _show_event(turn, services, stream, event)
     if open_part is not None:
         _show_part(turn, stream, open_part, texts)
-    if any(not isinstance(event, CallWaiting) for event in batch):
-        stream.streamed = True
-        if stream.first_token is None:
-            stream.first_token = time.perf_counter()
 
 
 def _show_part(turn: Turn, stream: _Stream, part: TextPart | ThinkingPart, texts: list[str]) -> None:
@@ -182,16 +202,32 @@ def _show_part(turn: Turn, stream: _Stream, part: TextPart | ThinkingPart, texts
     if sieve is None:
         sieve = stream.sieves[part.index] = SecretStream(turn.secrets, "model")
     shown = sieve.feed(text)
-    if isinstance(part, ThinkingPart):
-        if shown:
-            turn.emit(ThinkingDelta(text=shown, block_index=part.index, step=stream.step))
-        return
+    thought = isinstance(part, ThinkingPart)
     if shown:
-        turn.emit(TextDelta(text=shown, block_index=part.index, step=stream.step))
-    said = stream.text.setdefault(part.index, [])
-    said.append(text)
-    if len(said) > MANY_PIECES:
-        said[:] = ["".join(said)]
+        delta = ThinkingDelta if thought else TextDelta
+        turn.emit(delta(text=shown, block_index=part.index, step=stream.step))
+    if not thought:
+        said = stream.text.setdefault(part.index, [])
+        said.append(text)
+        if len(said) > MANY_PIECES:
+            said[:] = ["".join(said)]
+    stutter = stream.stutters.get(part.index)
+    if stutter is None:
+        stutter = stream.stutters[part.index] = Stutter(thought=thought)
+    passage = stutter.feed(text)
+    if passage is None:
+        return
+    if not thought and _asked_for(turn, passage):
+        stutter.let_be()
+        return
+    raise Repeating(passage)
+
+
+def _asked_for(turn: Turn, passage: str) -> bool:
+    """Whether these are a person's own words, which they may want to see a hundred times."""
+    wanted = " ".join(passage.split())
+    said = (text_of(message.content) for message in turn.state.messages if spoken(message))
+    return any(wanted in " ".join(text.split()) for text in said)
 
 
 def _show_held(turn: Turn, stream: _Stream, index: int, block: AssistantBlock) -> None:
@@ -229,7 +265,8 @@ def _show_event(turn: Turn, services: Services, stream: _Stream, event: StreamEv
             day = services.budgets.today().name
             stream.finished, stream.used = event, event.usage
             stream.cost = cost_usd(event.model, event.usage, day)
-            turn.write(_usage(stream, event))
+            shown = accounted(turn, services, stream.request, stream.step, event.usage)
+            turn.write(_usage(stream, event), *shown)
         case TextPart() | ThinkingPart():
             raise AssertionError("parts are shown together")
 
@@ -272,5 +309,5 @@ def _keep(turn: Turn, stream: _Stream, used: list[Event]) -> None:
 async def discarded(turn: Turn, step: int, reason: RecoveryReason) -> Recovery:
     """The event that says from where what was streamed of a call no longer counts."""
     await turn.flush()
-    floor = turn.state.step_floor if reason == "max_tokens" else turn.state.boundary_seq
+    floor = turn.state.step_floor if reason in ("max_tokens", "verification") else turn.state.boundary_seq
     return Recovery(discarded_from_seq=floor + 1, reason=reason, step=step)

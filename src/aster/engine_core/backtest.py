@@ -109,6 +109,8 @@ def recorded(events: list[PastCall]) -> list[Recorded]:
     asked: dict[str, tuple[str, str | None, str]] = {}
     for past in events:
         event = decode_event(past.data)
+        if event.depth:
+            continue
         match event:
             case PermissionPrompt():
                 key = (past.task_id, event.turn_id, event.tool_call_id)

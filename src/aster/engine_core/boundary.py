@@ -7,14 +7,17 @@ characters; characters that hide text or turn it round are shown as escapes. The
 
 import re
 import unicodedata
+import weakref
+from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
 from typing import Final
 
 import msgspec
 
-from aster.contracts.blocks import TextBlock, ToolResultBlock
+from aster.contracts.blocks import ContentBlock, TextBlock, ToolResultBlock
 from aster.contracts.messages import Message
+from aster.engine_core.context import clock
 
 WORD: Final = "untrusted"
 DEFUSED: Final = "[quoted] "
@@ -47,12 +50,15 @@ _HOMOGLYPHS: Final = {
 _escaped = re.compile(f"[{_HIDDEN}]")
 
 
+_shown: dict[int, tuple[weakref.ref[Message], str, Message]] = {}
+"""Messages as they were shown already, with which code; an entry goes when its message goes."""
+
+
 class Boundary:
-    """The marks of one conversation, and the messages that were marked with them already."""
+    """The marks of one conversation."""
 
     def __init__(self, code: str) -> None:
         self.code = code
-        self._marked: dict[int, tuple[Message, Message]] = {}
 
     @classmethod
     def of(cls, root: str) -> "Boundary":
@@ -63,25 +69,33 @@ class Boundary:
         """Text from outside as the model is to see it."""
         return f"<{WORD}-{self.code}>\n{defused(text)}\n</{WORD}-{self.code}>"
 
-    def messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """The conversation with every result from outside between the marks."""
+    def messages(self, messages: Iterable[Message]) -> tuple[Message, ...]:
+        """The conversation as the model is to see it: every result from outside between the marks, and with a
+        person's message what memory had for it and when it was said."""
         return tuple(self._message(message) for message in messages)
 
     def _message(self, message: Message) -> Message:
-        outside = message.recalled is not None or any(_outside(block) for block in message.content)
-        if message.role != "user" or not outside:
+        if message.role != "user":
             return message
-        known = self._marked.get(id(message))
-        if known is None:
-            content = tuple(
-                self._result(block) if isinstance(block, ToolResultBlock) and not block.trusted else block
-                for block in message.content
-            )
-            if message.recalled is not None:
-                content = (TextBlock(text=f"{RECALLED}\n{self.quote(message.recalled)}"), *content)
-            # The original is kept beside its copy: while it lives, nothing else can have its id.
-            known = self._marked[id(message)] = message, msgspec.structs.replace(message, content=content)
-        return known[1]
+        known = _shown.get(id(message))
+        if known is not None and known[1] == self.code:
+            return known[2]
+        if not _carries(message) and not any(_outside(block) for block in message.content):
+            return message
+        shown, key = self._show(message), id(message)
+        _shown[key] = weakref.ref(message, lambda _: _shown.pop(key, None)), self.code, shown
+        return shown
+
+    def _show(self, message: Message) -> Message:
+        content: tuple[ContentBlock, ...] = tuple(
+            self._result(block) if isinstance(block, ToolResultBlock) and not block.trusted else block
+            for block in message.content
+        )
+        if message.said_at is not None:
+            content = _timed(content, clock.shown(message.said_at))
+        if message.recalled is not None:
+            content = (TextBlock(text=f"{RECALLED}\n{self.quote(message.recalled)}"), *content)
+        return msgspec.structs.replace(message, content=content)
 
     def _result(self, block: ToolResultBlock) -> ToolResultBlock:
         content = tuple(
@@ -96,6 +110,20 @@ def defused(text: str) -> str:
     if text.isascii():
         return _plain_marks().sub(DEFUSED, text)
     return _escaped.sub(_escape, _any_marks().sub(DEFUSED, text))
+
+
+def _carries(message: Message) -> bool:
+    """Whether the model is shown more with a message than its blocks."""
+    return message.said_at is not None or message.recalled is not None
+
+
+def _timed(content: tuple[ContentBlock, ...], time: str) -> tuple[ContentBlock, ...]:
+    """The message with its time before the first of its words."""
+    for place, block in enumerate(content):
+        if isinstance(block, TextBlock):
+            said = msgspec.structs.replace(block, text=f"{time}\n{block.text}")
+            return (*content[:place], said, *content[place + 1 :])
+    return (*content, TextBlock(text=time))
 
 
 def _outside(block: object) -> bool:

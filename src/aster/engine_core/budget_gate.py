@@ -50,14 +50,14 @@ async def reserved(turn: Turn, services: Services, request: ModelRequest) -> Asy
 
     Raises `Suspended` when a person has to be asked, and `EngineError` when a person said no.
     """
-    if not services.budgets.lines(turn.key) and not turn.state.budget_questions:
+    if not services.budgets.lines(turn.home) and not turn.state.budget_questions:
         yield request
         return
     await turn.flush()
     account = services.budgets.account(turn.key.user_id)
     async with account.door:
         request, estimate = await _passed(turn, services, account, request)
-        hold = account.hold(turn.key.task_id, estimate)
+        hold = account.hold(turn.home.task_id, estimate)
     try:
         yield request
     finally:
@@ -71,7 +71,7 @@ async def _passed(
     asked = request
     while True:
         account.freed.clear()
-        held = {scope: account.held(scope, turn.key.task_id) for scope in NAMES}
+        held = {scope: account.held(scope, turn.home.task_id) for scope in NAMES}
         day = services.budgets.today()
         stands = await _stands(turn, services, day)
         request, estimate = _chosen(turn, services, stands, asked, day)
@@ -82,11 +82,20 @@ async def _passed(
 
 
 async def _stands(turn: Turn, services: Services, day: Day) -> list[Stand]:
-    spent = await services.brain.spent(turn.key, day.start_ms)
-    used = {"user": spent.user, "task": spent.task, "turn": turn.state.cost_usd}
+    spent = await services.brain.spent(turn.home, day.start_ms)
+    used = {"user": spent.user, "task": spent.task, "turn": await _turn_spent(turn)}
     return [
-        Stand(line, _ceiling(turn.state, line, day), used[line.scope]) for line in services.budgets.lines(turn.key)
+        Stand(line, _ceiling(turn.state, line, day), used[line.scope]) for line in services.budgets.lines(turn.home)
     ]
+
+
+async def _turn_spent(turn: Turn) -> float:
+    """What a person's turn has spent, with all the sub-agents it led to."""
+    parent = turn.state.request.parent
+    if parent is None and not turn.state.spawned:
+        return turn.state.cost_usd
+    _, spent = await turn.brain.offspring(turn.home, turn.turn_id if parent is None else parent.root_turn_id)
+    return spent
 
 
 def _ceiling(state: TurnState, line: Line, day: Day) -> float:

@@ -5,6 +5,7 @@ so they are the same in every step and after a restart.
 """
 
 from aster.contracts.blocks import text_of
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.llm import ModelRole
 from aster.contracts.turn import TurnState
 from aster.engine_core.history import spoken
@@ -23,6 +24,19 @@ def role_of(state: TurnState, settings: Settings) -> ModelRole:
         return "foreground"
     said = next((text_of(message.content) for message in state.messages if spoken(message)), "")
     return "coding" if Intent(said).coding else "foreground"
+
+
+def check_model(settings: Settings, model: str | None) -> None:
+    """Refuse a model that may not be chosen."""
+    allowed = settings.allowed_models
+    if model is None or model in allowed:
+        return
+    may = f"may be {', '.join(allowed)}" if allowed else "may not be chosen here (LLM_ALLOWED_MODELS is empty)"
+    raise EngineError(
+        ErrorCode.INVALID_REQUEST,
+        f"Correct this and send it again: `model` {may}.",
+        {"fields": [{"field": "model", "problem": may}]},
+    )
 
 
 def _wanted(state: TurnState, settings: Settings) -> str:

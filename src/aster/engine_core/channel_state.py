@@ -24,13 +24,15 @@ async def load(brain: Brain, key: ThreadKey, turn_id: str) -> TurnState:
 
 
 async def row(turn: Turn, seconds: int) -> SnapshotRow:
-    """The snapshot of a turn as it stands on the thread now."""
+    """The snapshot of a turn as it stands on the thread now. What it waits for is written there by others, who may have
+    done so already: then the thread knows more than the turn."""
     await turn.flush()
+    state = await load(turn.brain, turn.key, turn.turn_id) if turn.state.waits else turn.state
     return SnapshotRow(
         turn_id=turn.turn_id,
         task_id=turn.key.task_id,
-        seq=turn.state.seq,
-        snapshot_json=encode(turn.state),
+        seq=state.seq,
+        snapshot_json=encode(state),
         expires_at=now_ms() + seconds * 1000,
     )
 

@@ -12,7 +12,7 @@ from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle, To
 from aster.contracts.messages import Message
 from aster.contracts.model import encode, to_builtins
 from aster.contracts.turn import TurnState
-from aster.engine_core import channel_state, remembering
+from aster.engine_core import channel_state, door_places, remembering, uncertainty
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_iso, now_ms
@@ -39,6 +39,7 @@ async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str)
     """End a turn; returns when the end is durable."""
     state = turn.state
     await remembering.obey(turn, services, phase)
+    uncertainty.close(turn, services, phase)
     for event in unanswered(state):
         turn.write(event)
     end = ThreadLifecycle(phase=phase, segment=state.segment, stop_reason=stop_reason)
@@ -54,10 +55,11 @@ async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str)
         ),
         _trajectory(turn, phase, stop_reason, preview),
     )
-    turn.write(end, rows=rows)
+    entry = await services.journal.entry(turn, phase, preview)
+    turn.write(end, rows=(*rows, *entry, *door_places.answered(state, preview, phase)))
+    turn.when_durable(lambda: services.journal.entered(entry))
     await turn.flush()
-    services.history.keep(turn.key, turn.turn_id, [*turn.history, *state.messages])
-    services.journal.enter(turn, phase)
+    services.history.keep(turn.key, turn.turn_id, list(turn.seen))
     services.raven.turn_ended(phase, time.perf_counter() - turn.started, stop_reason)
 
 
@@ -102,6 +104,7 @@ def _trajectory(turn: Turn, phase: Phase, stop_reason: str, messages: list[Messa
         "model_calls": state.model_calls,
         "tool_calls": len(results),
         "tool_errors": sum(result.is_error for result in results),
+        "verification": to_builtins(state.judged),
         "usage": to_builtins(state.usage),
         "cost_usd": state.cost_usd,
         "segments": state.segment + 1,

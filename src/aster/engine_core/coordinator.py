@@ -10,14 +10,17 @@ import logging
 from aster.brain.records import InboxMode, InboxRow, ThreadKey, TurnRecord
 from aster.brain.unit import Conflict, Idle, Owned, Waiting
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import ErrorEvent, Event, Phase, TaskLifecycle, ThreadLifecycle, UserMessage
+from aster.contracts.events import ErrorEvent, Event, Phase, TaskLifecycle, ThreadLifecycle
 from aster.contracts.model import decode, encode
 from aster.contracts.turn import TurnState, TurnStatus
-from aster.engine_core import humans, segments
+from aster.engine_core import client_tools, door_places, humans, media, segments
+from aster.engine_core.agents.nursery import Nursery
+from aster.engine_core.casting import check_model
+from aster.engine_core.context.clock import stamp
 from aster.engine_core.fold import apply
 from aster.engine_core.history import Place
 from aster.engine_core.live import Live, LiveTurns
-from aster.engine_core.opening import opening
+from aster.engine_core.opening import Opening, opening
 from aster.engine_core.orders import Cancelled, HitlReply, OnBusy, Order, Ticket
 from aster.engine_core.permissions import moded
 from aster.engine_core.redaction import clean_order, clean_reply
@@ -27,6 +30,7 @@ from aster.engine_core.tasks import existing
 from aster.engine_core.titles import Titles
 from aster.engine_core.turn import Turn
 from aster.engine_core.unfinished import discard_unfinished
+from aster.engine_core.verifying import corrections
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
 
@@ -40,6 +44,7 @@ class Coordinator:
         self._runner = runner
         self._live = live
         self._titles = titles
+        self._nursery = Nursery(services, self)
         self.draining = False
 
     @property
@@ -49,13 +54,19 @@ class Coordinator:
     async def submit(self, user_id: str, order: Order) -> Ticket:
         """Take an order: start a turn, or do what it says should be done when the task is busy."""
         self._admit()
-        self._check_model(order.model)
-        order = clean_order(self._services.secrets, moded(self._services.settings, order))
+        check_model(self._services.settings, order.model)
+        client_tools.check(order, self._services.connectors.tools(user_id).registry)
+        order = await self._services.agents.cast(user_id, moded(self._services.settings, order))
+        order = clean_order(self._services.secrets, order)
         key = ThreadKey(user_id, order.task_id)
         await self._services.budgets.admit(key)
         ending = self._live.get(key)
         if ending is not None and ending.ending:
             await ending.gone.wait()
+        if self._services.media.concerned(order.message, order.media):
+            if key in self._live and order.on_busy is OnBusy.REJECT:
+                raise await self._refusal(key)
+            order = await media.taken_in(self._services, user_id, order)
         if key in self._live:
             return await self._busy(key, order)
         live = self._live.claim(key, new_id("turn"))
@@ -64,6 +75,8 @@ class Coordinator:
             if thread is not None and thread.status != "idle":
                 self._live.release(key, live)
                 return await self._busy(key, order)
+            if thread is None and order.follows is not None and order.follows.turn_id is not None:
+                raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {order.task_id!r} any more.")
             if not self._runner.try_slot():
                 raise EngineError(
                     ErrorCode.SLOTS_EXHAUSTED,
@@ -82,8 +95,9 @@ class Coordinator:
         subscription = self._brain.subscribe(key, 0)
         try:
             history = self._services.history
-            started, message = await opening(history, key, order, tip, new_id("msg"), "user")
-            done, turn = self._write_opening(key, live, started, message)
+            said_at = self._stamp(self._services.now())
+            begun = await opening(history, key, order, tip, new_id("msg"), "user", said_at)
+            done, turn = self._write_opening(key, live, begun)
         except BaseException:
             subscription.close()
             self._runner.give_back()
@@ -98,18 +112,25 @@ class Coordinator:
         except BaseException:
             subscription.close()
             raise
-        subscription.seek(written[0].seq - 1)
-        return Ticket(order.task_id, message.message_id, live.turn_id, subscription)
+        subscription.seek(next(event.seq for event in written if event.turn_id == live.turn_id) - 1)
+        return Ticket(order.task_id, begun.message.message_id, live.turn_id, subscription)
+
+    def _stamp(self, ms: int) -> str | None:
+        return stamp(ms, self._services.settings.time_zone)
 
     def _write_opening(
-        self, key: ThreadKey, live: Live, started: ThreadLifecycle, message: UserMessage
+        self, key: ThreadKey, live: Live, begun: Opening
     ) -> "tuple[asyncio.Future[list[Event]], Turn]":
-        state, events = TurnState(turn_id=live.turn_id), (started, message)
+        state = TurnState(turn_id=live.turn_id)
+        events: tuple[Event, ...] = (begun.started, begun.message, *begun.made)
         for event in events:
             apply(state, event)
+        before, rows = begun.before, door_places.asked(state)
+        if before is not None:
+            events, rows = (*before.events, *events), (before.row, *rows)
         turn = segments.fresh(self._services, key, state)
         live.turn = turn
-        done = self._brain.append(key, live.turn_id, events, guard=Idle())
+        done = self._brain.append(key, live.turn_id, events, rows=rows, guard=Idle())
         turn.track(done)
         return done, turn
 
@@ -124,7 +145,7 @@ class Coordinator:
                 return await self._leave(key, order, "steer")
             case OnBusy.INTERRUPT:
                 ticket = await self._leave(key, order, "interrupt")
-                await self._stop_turn(key, "interrupted")
+                await self.stop(key, "interrupted")
                 return ticket
 
     async def _refusal(self, key: ThreadKey) -> EngineError:
@@ -193,8 +214,10 @@ class Coordinator:
                 turn.history = await self._services.history.load(key, place)
             over = await segments.run(turn, self._services)
             live.followed = live.followed or not over
-            if turn.state.status is TurnStatus.COMPLETED:
+            between = turn.state.request.method or turn.state.request.parent is not None
+            if turn.state.status is TurnStatus.COMPLETED and not between:
                 self._titles.consider(turn)
+                corrections.consider(turn, self._services)
         except asyncio.CancelledError:
             if live.stop_reason is None:
                 raise
@@ -206,6 +229,7 @@ class Coordinator:
             if slot_taken:
                 self._runner.give_back()
             self._live.release(key, live)
+        await self._nursery.ended(turn)
         if live.followed:
             await self._next(key)
 
@@ -215,7 +239,7 @@ class Coordinator:
             return
         thread = await self._brain.thread(key)
         if thread is not None and thread.status == "suspended" and thread.active_turn_id is not None:
-            await self._resume_answered(key, thread.active_turn_id)
+            await self.go_on(key, thread.active_turn_id)
             return
         waiting = await self._brain.inbox(key)
         if not waiting or thread is None or thread.status != "idle" or key in self._live:
@@ -225,13 +249,28 @@ class Coordinator:
         order = decode(row.body, Order)
         try:
             history, tip = self._services.history, Place(thread.tip_turn_id)
-            started, message = await opening(history, key, order, tip, row.message_id, row.mode)
+            said_at = self._stamp(row.created_at)
+            begun = await opening(history, key, order, tip, row.message_id, row.mode, said_at)
         except EngineError as error:
             self._live.release(key, live)
             log.warning("a waiting message could not be run: %s", error.message)
             await self._brain.append(key, None, [TaskLifecycle(phase="dequeued", message_id=row.message_id)])
             return
-        done, turn = self._write_opening(key, live, started, message)
+        done, turn = self._write_opening(key, live, begun)
+        done.add_done_callback(lambda future: future.exception())
+        self._start(key, live, turn, order.request_id)
+
+    async def begin_child(self, key: ThreadKey, turn_id: str, order: Order) -> None:
+        """Start the turn of a sub-agent that is on record; it waits for a slot like any other."""
+        if self.draining or key in self._live:
+            return
+        live = self._live.claim(key, turn_id)
+        try:
+            begun = await opening(self._services.history, key, order, Place(None), new_id("msg"), "agent", None)
+            done, turn = self._write_opening(key, live, begun)
+        except BaseException:
+            self._live.release(key, live)
+            raise
         done.add_done_callback(lambda future: future.exception())
         self._start(key, live, turn, order.request_id)
 
@@ -240,7 +279,7 @@ class Coordinator:
         key = ThreadKey(user_id, task_id)
         await existing(self._brain, key)
         dropped = await self._clear_inbox(key) if clear_inbox else 0
-        turn_id = await self._stop_turn(key, "cancelled")
+        turn_id = await self.stop(key, "cancelled")
         if turn_id is None:
             raise EngineError(
                 ErrorCode.TASK_NOT_RUNNING, "The task has no turn that runs or waits.", {"task_id": task_id}
@@ -254,17 +293,27 @@ class Coordinator:
             await self._brain.append(key, None, events)
         return len(events)
 
+    async def stop(self, key: ThreadKey, stop_reason: str) -> str | None:
+        """Stop the turn of a task, and the agents that work for it; says which turn it was, if there was one."""
+        turn_id = await self._stop_turn(key, stop_reason)
+        if turn_id is not None:
+            await self._nursery.stopped(key.user_id, turn_id)
+            await self._services.connectors.directory.abandon(key.user_id, f"{turn_id}:")
+        return turn_id
+
     async def _stop_turn(self, key: ThreadKey, stop_reason: str) -> str | None:
-        live = self._live.get(key)
-        if live is not None:
+        """A turn that was just being parked when it was told to stop is parked first, and stopped then."""
+        turn_id, thread = None, await self._brain.thread(key)
+        while (live := self._live.get(key)) is not None and turn_id in (None, live.turn_id):
             live.stop_reason = stop_reason
             if live.begun:
                 self._runner.cancel(key)
             await live.gone.wait()
-            return live.turn_id
-        thread = await self._brain.thread(key)
-        if thread is None or thread.status != "suspended" or thread.active_turn_id is None:
-            return None
+            turn_id, thread = live.turn_id, await self._brain.thread(key)
+        if thread is None or thread.status != "suspended" or thread.active_turn_id is None or key in self._live:
+            return turn_id
+        if turn_id not in (None, thread.active_turn_id):
+            return turn_id
         live = self._live.claim(key, thread.active_turn_id)
         live.stop_reason = stop_reason
         try:
@@ -276,6 +325,7 @@ class Coordinator:
             await segments.cancel(turn, self._services, stop_reason)
         finally:
             self._live.release(key, live)
+        await self._nursery.ended(turn)
         await self._next(key)
         return live.turn_id
 
@@ -301,6 +351,7 @@ class Coordinator:
 
     async def recover(self) -> int:
         """At boot: take up every turn that was running, and every message that still waits."""
+        await corrections.recover(self._services)
         interrupted = await self._brain.running_turns()
         for record in interrupted:
             try:
@@ -309,6 +360,7 @@ class Coordinator:
                 log.exception("turn %s cannot be taken up; it ends here", record.turn_id)
                 await self._give_up(record)
         self._services.raven.recovered(len(interrupted))
+        await self._nursery.recover()
         await humans.reconsider(self._services, await self._brain.budget_requests())
         for record in await self._brain.answered_turns():
             await self.resume(ThreadKey(record.user_id, record.task_id), record.turn_id)
@@ -345,6 +397,7 @@ class Coordinator:
         """Stop admitting, let turns reach a safe boundary, then leave the rest for the next start."""
         self.draining = True
         await self._titles.close()
+        await self._services.corrections.close()
         for live in self._live:
             if live.turn is not None:
                 live.turn.yielding = True
@@ -354,39 +407,29 @@ class Coordinator:
 
     async def answer(self, user_id: str, reply: HitlReply) -> tuple[str, str]:
         """Take a person's answer; the turn goes on when nothing else is open."""
-        request = await humans.answer(self._services, user_id, clean_reply(self._services.secrets, reply))
+        reply = await media.answered(self._services, clean_reply(self._services.secrets, reply))
+        request = await humans.answer(self._services, user_id, reply)
         key = ThreadKey(user_id, request.task_id)
-        resumed = await self._resume_answered(key, request.turn_id)
+        resumed = await self.go_on(key, request.turn_id)
         return "resumed" if resumed else "answered", request.request_id
 
     async def reconsider(self, user_id: str) -> None:
         """A budget of this user has changed: go on with the turns it stopped, if they may now."""
         waiting = await self._brain.pending_requests(user_id)
         for request in await humans.reconsider(self._services, waiting):
-            await self._resume_answered(ThreadKey(user_id, request.task_id), request.turn_id)
+            await self.go_on(ThreadKey(user_id, request.task_id), request.turn_id)
 
     async def begin_day(self) -> None:
         """A new day has begun: go on with the turns that yesterday's money was not enough for."""
         waiting = await self._brain.budget_requests()
         for request in await humans.reconsider(self._services, waiting):
-            await self._resume_answered(ThreadKey(request.user_id, request.task_id), request.turn_id)
+            await self.go_on(ThreadKey(request.user_id, request.task_id), request.turn_id)
 
-    async def _resume_answered(self, key: ThreadKey, turn_id: str) -> bool:
+    async def go_on(self, key: ThreadKey, turn_id: str) -> bool:
         """Go on if nothing is open any more. A turn still on its way to being parked does so by itself then."""
-        if await self._brain.pending_requests(key.user_id, key.task_id):
+        if await self._brain.waits(key.user_id, turn_id):
             return False
         return await self.resume(key, turn_id) or key in self._live
-
-    def _check_model(self, model: str | None) -> None:
-        allowed = self._services.settings.allowed_models
-        if model is None or model in allowed:
-            return
-        may = f"may be {', '.join(allowed)}" if allowed else "may not be chosen here (LLM_ALLOWED_MODELS is empty)"
-        raise EngineError(
-            ErrorCode.INVALID_REQUEST,
-            f"Correct this and send it again: `model` {may}.",
-            {"fields": [{"field": "model", "problem": may}]},
-        )
 
     def _admit(self) -> None:
         if self.draining:

@@ -10,17 +10,27 @@ from contextlib import AsyncExitStack
 import httpx2
 
 from aster import __version__
+from aster.asset_directory.credentials import StoredCredentials
+from aster.asset_directory.directory import AssetDirectory
+from aster.asset_directory.vault import Vault
 from aster.brain.protocol import Brain
 from aster.brain.records import ObservabilityRow
 from aster.brain.sqlite.brain import SqliteBrain
+from aster.catalog import agent_folders
 from aster.catalog.catalog import Catalog
 from aster.contracts.events import Event
 from aster.contracts.llm import ModelRequest
 from aster.contracts.model import encode
 from aster.contracts.tools import ToolDef
-from aster.engine_core.assemble import instructions
+from aster.engine_core.agents.profile import SPAWN
+from aster.engine_core.agents.roster import Roster
 from aster.engine_core.budget import Budgets
+from aster.engine_core.connectors.toolset import Connectors
+from aster.engine_core.context.layers import instructions
+from aster.engine_core.context.prompt import Prompts
 from aster.engine_core.coordinator import Coordinator
+from aster.engine_core.door_places import Recent
+from aster.engine_core.files import Files
 from aster.engine_core.history import History
 from aster.engine_core.hooks.hooks import Hooks
 from aster.engine_core.journal import Journal
@@ -39,6 +49,7 @@ from aster.herald.roster import BUILT_IN
 from aster.infra.clock import now_ms
 from aster.infra.secrets import PROCESS, Secrets
 from aster.infra.settings import Settings
+from aster.media.desk import MediaDesk
 from aster.memory.bus import MemoryBus
 from aster.memory.embeddings.choice import embedder, made_by
 from aster.memory.embeddings.embedder import Embedder
@@ -50,8 +61,10 @@ from aster.sandbox.backend import Sandbox
 from aster.sandbox.egress import with_egress
 from aster.sandbox.selection import choose
 from aster.sandbox.workspaces import Workspaces
+from aster.skills.shelf import Shelf
 from aster.utility_directory.background import Background
-from aster.utility_directory.platform_registry import platform_tools
+from aster.utility_directory.platform_registry import Registry, platform_tools
+from aster.utility_directory.spawn_agent import SpawnAgent
 from aster.utility_directory.tool import Tool, ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 
@@ -65,8 +78,10 @@ class Engine:
     """Made from settings; usable between `start` and `stop`. `clock` is what circuits are timed by, `now` tells
     the day whose prices and budgets hold."""
 
+    assets: AssetDirectory
     background: Background
     brain: Brain
+    connectors: Connectors
     herald: Pools
     sandbox: Sandbox
     raven: Raven
@@ -74,7 +89,11 @@ class Engine:
     memory: Memory
     coordinator: Coordinator
     permissions: Permissions
+    agents: Roster
+    skills: Shelf
     tasks: Tasks
+    places: Recent
+    files: Files
 
     def __init__(
         self,
@@ -107,10 +126,7 @@ class Engine:
 
     async def _start(self) -> None:
         settings = self.settings
-        self.secrets.shapes = PROCESS.shapes = settings.secret_patterns == "on"  # noqa: S105
-        for name, secret in settings.secrets.items():
-            self.secrets.register(secret.get_secret_value(), name)
-        self.secrets.register_environment(os.environ)
+        self._register_secrets()
         operator_facts.adopt(settings.model_facts_path)
         endpoint = await self._endpoint()
         self.brain = SqliteBrain(settings.sqlite_db_path)
@@ -127,8 +143,10 @@ class Engine:
         journal = await self._remember(vectors)
         if applied:
             self.raven.note("migration", "info", "the brain was migrated", applied=applied)
-        self._catalog = Catalog(settings, platform_tools(settings, vectors))
-        tools = await asyncio.to_thread(self._catalog.load)
+        self.agents = Roster(settings, self.brain, {})
+        self.skills = Shelf(settings, self.brain, self.secrets)
+        self._catalog = Catalog(settings, platform_tools(settings, vectors, self.skills))
+        tools = await self._current_tools()
         self.herald = Pools(
             settings,
             endpoint,
@@ -144,7 +162,8 @@ class Engine:
         await self.budgets.load()
         runtime = self._runtime = ToolRuntime(tools, self.secrets)
         workspaces = Workspaces(settings, self.sandbox)
-        self.permissions = Permissions(settings, self.brain, runtime, workspaces, self.sandbox)
+        connectors = await self._assets(runtime, workspaces, vectors)
+        self.permissions = Permissions(settings, self.brain, connectors, workspaces, self.sandbox)
         self.background = await self._commands()
         services = Services(
             settings=settings,
@@ -164,16 +183,33 @@ class Engine:
             memory=self.memory,
             bus=MemoryBus(self.memory),
             journal=journal,
+            media=self._desk(),
+            prompts=Prompts(self.brain),
+            skills=self.skills,
+            connectors=connectors,
+            agents=self.agents,
+            now=self._now,
         )
+        await self._serve(services)
+
+    async def _serve(self, services: Services) -> None:
+        """Begin to run turns: those that were running when the engine stopped, then new ones."""
         live = LiveTurns()
-        self.coordinator = Coordinator(services, LocalRunner(settings.task_slots), live, Titles(services))
+        self.coordinator = Coordinator(services, LocalRunner(services.settings.task_slots), live, Titles(services))
         self.tasks = Tasks(services, live)
+        self.places = services.places
+        self.files = Files(services, live)
         self._bind_gauges()
         await self.coordinator.recover()
-        keeper = asyncio.create_task(self._keep(), name="retention")
-        self._parts.push_async_callback(_cancelled, keeper)
-        calendar = asyncio.create_task(self._begin_days(), name="days")
-        self._parts.push_async_callback(_cancelled, calendar)
+        for name, work in (("retention", self._keep()), ("days", self._begin_days())):
+            self._parts.push_async_callback(_cancelled, asyncio.create_task(work, name=name))
+
+    def _register_secrets(self) -> None:
+        settings = self.settings
+        self.secrets.shapes = PROCESS.shapes = settings.secret_patterns == "on"  # noqa: S105
+        for name, secret in settings.secrets.items():
+            self.secrets.register(secret.get_secret_value(), name)
+        self.secrets.register_environment(os.environ)
 
     async def drain(self, seconds: float | None = None) -> bool:
         """Stop admitting, let turns reach a safe boundary, end background commands, then send clients away; says
@@ -192,13 +228,37 @@ class Engine:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """What models may call at this moment."""
+        """What everybody's models may call at this moment."""
         return self._runtime.registry.tools
+
+    async def tools_of(self, user_id: str) -> tuple[Tool, ...]:
+        """What a user's models may call at this moment."""
+        await self.connectors.look_up(user_id)
+        return self.connectors.tools(user_id).registry.tools
 
     async def reload_catalog(self) -> None:
         """Read the catalog again; turns use it from their next model call on. One that is wrong changes nothing."""
-        self._runtime.registry = await asyncio.to_thread(self._catalog.load)
+        registry = await self._current_tools()
+        await self.assets.reload()
+        self._runtime.registry = registry
         self.raven.note("catalog_reloaded", "info", "the catalog was read again", tools=len(self.tools))
+
+    async def _current_tools(self) -> Registry:
+        """The tools as the catalog is now; a skill in it that is wrong is left out and noted."""
+        registry = await asyncio.to_thread(self._read_catalog)
+        for folder, problem in self.skills.problems:
+            self.raven.note(
+                "skill_refused", "warning", f"the skill in {folder} is left out: {problem}", folder=folder
+            )
+        return registry
+
+    def _read_catalog(self) -> Registry:
+        with self.skills.loaded():
+            registry, found = self._catalog.load(), agent_folders.read(self.settings)
+        self.agents.catalog = found
+        if registry.get(SPAWN) is None:
+            return registry
+        return registry.replaced(SpawnAgent((kept.agent.name, kept.agent.description) for kept in found.values()))
 
     async def measure(self) -> bytes:
         """All metrics as they are now, in the Prometheus text format."""
@@ -229,13 +289,26 @@ class Engine:
         return LocalTransport(self.local)
 
     async def _remember(self, vectors: Embedder | str) -> Journal:
-        """Memory, and the journal that is written to it behind turns."""
+        """Memory, and the journal that turns leave in it."""
         self.memory = Memory(self.brain.memory, self.secrets, vectors, made_by)
         await self.memory.start()
         self._parts.push_async_callback(self.memory.close)
-        journal = Journal(self.memory, self.settings)
-        self._parts.push_async_callback(journal.close)
-        return journal
+        return Journal(self.memory, self.settings)
+
+    def _desk(self) -> MediaDesk:
+        """Where everything attached to messages passes."""
+        identity, reads_pdf = self.sandbox.identity, self.herald.reads_pdf
+        return MediaDesk(self.settings, self.memory, self.secrets, identity, reads_pdf=reads_pdf)
+
+    async def _assets(self, tools: ToolRuntime, workspaces: Workspaces, vectors: Embedder | str) -> Connectors:
+        """MCP servers, and what of them each user may call."""
+        settings, vault = self.settings, Vault(self.settings, self.secrets)
+        credentials = StoredCredentials(vault, self.secrets)
+        self.assets = AssetDirectory(settings, self.brain, self.sandbox, workspaces, vault, credentials)
+        await self.assets.start()
+        self._parts.push_async_callback(self.assets.close)
+        self.connectors = Connectors(self.assets, tools, self.secrets, vectors, settings.mcp_tools_tokens)
+        return self.connectors
 
     async def _commands(self) -> Background:
         """What runs behind turns; what did so when the engine stopped is lost."""

@@ -15,7 +15,9 @@ import msgspec
 
 from aster.brain.records import Spent, ThreadKey, UsageRow
 from aster.brain.unit import Conflict, Present
+from aster.contracts.errors import EngineError
 from aster.contracts.events import CircuitState, Event, ProviderFallback, Usage
+from aster.contracts.events.money import Purpose
 from aster.contracts.llm import LLMResponse, ModelRequest, TokenUsage
 from aster.engine_core.budget import exhausted
 from aster.engine_core.budget_gate import ASK, TINY
@@ -30,11 +32,11 @@ from aster.infra.ids import new_id
 from aster.raven.raven import Raven
 
 
-async def run(services: Services, key: ThreadKey, request: ModelRequest) -> LLMResponse:
+async def run(services: Services, key: ThreadKey, request: ModelRequest, purpose: Purpose = "step") -> LLMResponse:
     """Make a call for a task when there is time for it; raises `EngineError` when it fails or may not be made."""
     async with services.herald.background.place():
         request = msgspec.structs.replace(request, background=True)
-        return await made(services, key, request, partial(_count, services, key))
+        return await made(services, key, request, partial(_count, services, key, purpose))
 
 
 Count: TypeAlias = Callable[[Usage, Callable[[], None]], None]
@@ -68,6 +70,16 @@ async def made(
             release()
         else:
             count(used, release)
+
+
+async def affordable(services: Services, key: ThreadKey, request: ModelRequest, turn_usd: float) -> bool:
+    """Whether a turn that has spent so much could make a call without a person being asked for its money."""
+    try:
+        release = await _reserve(services, key, request, turn_usd)
+    except EngineError:
+        return False
+    release()
+    return True
 
 
 async def _reserve(
@@ -105,8 +117,9 @@ def _usage(services: Services, response: LLMResponse, endpoint: str | None) -> U
     )
 
 
-def _count(services: Services, key: ThreadKey, used: Usage, release: Callable[[], None]) -> None:
+def _count(services: Services, key: ThreadKey, purpose: Purpose, used: Usage, release: Callable[[], None]) -> None:
     """Write down what the call used; its money is held until that is durable."""
+    used = msgspec.structs.replace(used, purpose=purpose)
 
     def gone(done: "asyncio.Future[list[Event]]") -> None:
         error = None if done.cancelled() else done.exception()

@@ -12,6 +12,8 @@ import msgspec
 from aster.contracts.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from aster.contracts.events import (
     BudgetEvent,
+    CompactionEvent,
+    CompactionRequested,
     ContentBlockStop,
     ErrorEvent,
     Event,
@@ -19,12 +21,16 @@ from aster.contracts.events import (
     HitlRequest,
     HitlResolved,
     HookRan,
+    MediaNotice,
     MemoryRetrieval,
     MemoryWrite,
     PermissionSuggestion,
     Phase,
+    PlanUpdate,
     ProviderFallback,
     Recovery,
+    RiskSummary,
+    SubagentLifecycle,
     ThreadLifecycle,
     TodoUpdate,
     ToolCallIssued,
@@ -32,8 +38,10 @@ from aster.contracts.events import (
     ToolResult,
     TransitionReason,
     TurnTransition,
+    Uncertainty,
     Usage,
     UserMessage,
+    Verification,
     decode_event,
 )
 from aster.contracts.llm import TokenUsage
@@ -50,7 +58,10 @@ from aster.contracts.turn import (
     TurnState,
     TurnStatus,
 )
-from aster.engine_core import ledger, recollection, reminders
+from aster.engine_core import doubts, ledger, openings, recollection, reminders, stripped_media
+from aster.engine_core.agents import children
+from aster.engine_core.planning import noted as plan_noted
+from aster.engine_core.verifying import record
 
 _STATUS = {
     Phase.STARTED: TurnStatus.RUNNING,
@@ -83,10 +94,10 @@ def apply(state: TurnState, event: Event) -> None:
             state.step_blocks.append(event.block)
         case Usage():
             _paid(state, event)
-            if not event.estimated and event.purpose == "step":
+            if not event.estimated and event.purpose in ("step", "import"):
                 _called(state, event)
         case UserMessage():
-            state.messages.append(Message(role="user", content=event.content, id=event.message_id))
+            _said(state, event)
         case ToolCallIssued():
             call = state.calls[event.tool_call_id]
             call.issued, call.effect = event.attempt, event.effect
@@ -112,10 +123,22 @@ def apply(state: TurnState, event: Event) -> None:
                 state.remembered = (*state.remembered, event.id)
         case HookRan():
             _hooked(state, event)
+        case CompactionRequested() | CompactionEvent():
+            _compacted(state, event)
+        case MediaNotice():
+            stripped_media.noted(state, event)
         case TodoUpdate():
             state.todos, state.todo_rounds = event.todos, -1
+        case PlanUpdate():
+            plan_noted.updated(state, event)
+        case Uncertainty() | RiskSummary():
+            doubts.noted(state, event)
+        case SubagentLifecycle():
+            children.noted(state, event)
         case Recovery():
             _discarded(state, event)
+        case Verification():
+            record.judged(state, event)
         case ProviderFallback():
             state.fallback_model = event.to_model
             state.transitions.pop(TransitionReason.TRANSPORT_RETRY, None)
@@ -134,25 +157,42 @@ def place(state: TurnState, event: Event) -> None:
         return
     state.seq = max(state.seq, event.seq)
     match event:
-        case ContentBlockStop() | Usage(estimated=True):
+        case ContentBlockStop() | CompactionRequested() | Usage(estimated=True):
             return
         case Usage(purpose="step"):
             state.step_floor = state.boundary_seq
         case ThreadLifecycle(phase=Phase.STARTED):
             state.first_seq = event.seq
+        case UserMessage() if event.message_id in state.said:
+            state.said[event.message_id] = event.seq
         case _:
             pass
     state.boundary_seq = max(state.boundary_seq, event.seq)
 
 
+def _said(state: TurnState, event: UserMessage) -> None:
+    said = Message(
+        role="user",
+        content=event.content,
+        id=event.message_id,
+        said_at=event.said_at,
+        engine=event.origin == "engine",
+    )
+    state.messages.append(said)
+    if event.origin not in ("engine", "agent"):
+        state.said[event.message_id] = 0
+
+
 def _called(state: TurnState, event: Usage) -> None:
     blocks, state.step_blocks = state.step_blocks, []
+    openings.note(state.ledger, blocks)
     state.step = event.step
     state.model_calls += 1
     state.settled = False
     state.stop_reason = event.stop_reason
     state.endpoint = event.endpoint
     state.transitions.pop(TransitionReason.TRANSPORT_RETRY, None)
+    state.transitions.pop(TransitionReason.COMPACT_RETRY, None)
     if blocks:
         state.messages.append(Message(role="assistant", content=tuple(blocks), id=event.message_id))
     state.calls = {
@@ -175,6 +215,8 @@ def _paid(state: TurnState, event: Usage) -> None:
         )
     )
     state.cost_usd += event.cost_usd or 0.0
+    if event.purpose == "plan":
+        plan_noted.asked(state)
 
 
 def _answered(state: TurnState, event: ToolResult) -> None:
@@ -182,6 +224,8 @@ def _answered(state: TurnState, event: ToolResult) -> None:
     call = state.calls[event.tool_call_id]
     state.denials += event.error == PERMISSION_DENIED
     ledger.record(state.ledger, call, event)
+    plan_noted.answered(state, event, ledger.strike(event))
+    record.ran(state, call, event)
     if ledger.changed(call, event):
         state.transitions.pop(TransitionReason.LOOP_GUARD, None)
     call.result = ToolResultBlock(
@@ -201,7 +245,16 @@ def _asked(state: TurnState, event: HitlRequest) -> None:
         state.budget_questions.append(BudgetQuestion(request_id=event.request_id, case=case))
     elif event.tool_call_id in state.calls:
         call = state.calls[event.tool_call_id]
-        call.questions.append(Question(request_id=event.request_id, kind=event.kind, attempt=call.issued))
+        asked = Question(
+            request_id=event.request_id,
+            kind=event.kind,
+            attempt=call.issued,
+            about=event.about,
+            pin=None if event.offer is None else event.offer.pin,
+            asked=event.input if event.kind == "elicitation" else None,
+            state=event.state,
+        )
+        call.questions.append(asked)
 
 
 def _resolved(state: TurnState, event: HitlResolved) -> None:
@@ -225,7 +278,7 @@ def _hooked(state: TurnState, event: HookRan) -> None:
     """A hook has spoken: about the message, or about a call before it runs. It is not asked about it again."""
     state.hook_stopped = state.hook_stopped or event.stop
     if event.tool_call_id is None:
-        state.prompted = state.prompted or event.hook_event != "Stop"
+        state.prompted = state.prompted or event.hook_event not in ("Stop", "SubagentStop", "PreCompact")
         return
     call = state.calls.get(event.tool_call_id)
     if call is None or event.hook_event != "PreToolUse":
@@ -236,10 +289,21 @@ def _hooked(state: TurnState, event: HookRan) -> None:
         call.call = msgspec.structs.replace(call.call, input=event.updated_input)
 
 
+def _compacted(state: TurnState, event: CompactionRequested | CompactionEvent) -> None:
+    """The turn goes on with another view of what was, or is to; its own messages stay as they are."""
+    if isinstance(event, CompactionRequested):
+        state.compaction_wanted = event.focus or ""
+        return
+    state.compaction_wanted = None
+    if event.ok:
+        state.compaction_id, state.covered = event.compaction_id, event.covers
+
+
 def _recalled(state: TurnState, event: MemoryRetrieval) -> None:
     """What memory had stands with the message it was asked for: before it in the prompt, and wherever it goes."""
-    state.recalled = tuple(item.id for item in event.items if item.used)
-    if state.recalled and state.messages:
+    used = [item for item in event.items if item.used]
+    state.recalled = tuple(item.id for item in used if item.store != "working")
+    if used and state.messages:
         state.messages[0] = msgspec.structs.replace(state.messages[0], recalled=recollection.rendered(event))
 
 
@@ -249,6 +313,7 @@ def _went_round(state: TurnState, event: TurnTransition) -> None:
     state.transitions[event.reason] = event.attempt
     if event.max_tokens is not None:
         state.max_tokens = event.max_tokens
+    plan_noted.went_round(state)
     if state.todos:
         state.todo_rounds = 0 if reminders.todo_due(state) else state.todo_rounds + 1
     if event.reason is TransitionReason.LOOP_GUARD:
@@ -257,11 +322,13 @@ def _went_round(state: TurnState, event: TurnTransition) -> None:
         state.max_tokens = None
         state.transitions.pop(TransitionReason.MAX_TOKENS_RECOVERY, None)
         state.transitions.pop(TransitionReason.PAUSE_TURN, None)
+        state.transitions.pop(TransitionReason.EMPTY_ANSWER, None)
+        state.transitions.pop(TransitionReason.REPETITION, None)
 
 
 def _discarded(state: TurnState, event: Recovery) -> None:
     state.step_blocks = []
-    if event.reason == "max_tokens" and state.messages and state.messages[-1].role == "assistant":
+    if event.reason in ("max_tokens", "verification") and state.messages and state.messages[-1].role == "assistant":
         state.messages.pop()
         state.calls = {}
 

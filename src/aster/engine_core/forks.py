@@ -10,6 +10,7 @@ from aster.brain.records import ConversationRow, ThreadKey
 from aster.brain.unit import Absent, Conflict
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import (
+    CompactionEvent,
     Event,
     HitlRequest,
     HitlResolved,
@@ -23,6 +24,7 @@ from aster.contracts.events import (
 from aster.contracts.model import encode
 from aster.contracts.turn import TurnState
 from aster.engine_core.closing import messages_at_end, unanswered
+from aster.engine_core.compaction import forked as compactions
 from aster.engine_core.fold import apply
 from aster.engine_core.orders import Forked
 from aster.engine_core.services import Services
@@ -46,12 +48,13 @@ async def fork(services: Services, source: ThreadKey, seq: int, new_task_id: str
         )
     target = ThreadKey(source.user_id, new_task_id or new_id("task"))
     events = await _records(services, source, seq)
-    copied, rows = _close(events)
+    copied, rows, names = _close(events)
+    views = await compactions.copied(services.brain, source, events, names)
     forked = TaskLifecycle(
         phase="forked", from_task_id=source.task_id, from_seq=seq, title=f"{thread.title} (fork)".strip()
     )
     try:
-        written = await services.brain.append(target, None, [*copied, forked], rows=rows, guard=Absent())
+        written = await services.brain.append(target, None, [*copied, forked], rows=[*rows, *views], guard=Absent())
     except Conflict:
         raise EngineError(
             ErrorCode.TASK_EXISTS,
@@ -77,8 +80,8 @@ async def _records(services: Services, source: ThreadKey, seq: int) -> list[Even
         after = page[-1].seq
 
 
-def _close(events: list[Event]) -> tuple[list[Event], list[ConversationRow]]:
-    """The events of the copy with their turns renamed, and the conversations they amount to."""
+def _close(events: list[Event]) -> tuple[list[Event], list[ConversationRow], dict[str, str]]:
+    """The events of the copy with their turns renamed, the conversations they amount to, and the new names."""
     names: dict[str, str] = {}
     states: dict[str, TurnState] = {}
     copied: list[Event] = []
@@ -94,12 +97,15 @@ def _close(events: list[Event]) -> tuple[list[Event], list[ConversationRow]]:
         if isinstance(renamed, ThreadLifecycle) and renamed.follows_turn_id is not None:
             follows = names.get(renamed.follows_turn_id)
             renamed = msgspec.structs.replace(renamed, follows_turn_id=follows)
+        if isinstance(renamed, CompactionEvent) and renamed.compaction_id is not None:
+            compaction_id = names.setdefault(renamed.compaction_id, new_id("cmp"))
+            renamed = msgspec.structs.replace(renamed, compaction_id=compaction_id)
         apply(states.setdefault(new_turn, TurnState(turn_id=new_turn)), renamed)
         copied.append(renamed)
     for state in states.values():
         if not state.status.ended:
             copied += _ending(state)
-    return copied, [_conversation(state) for state in states.values()]
+    return copied, [_conversation(state) for state in states.values()], names
 
 
 def _ending(state: TurnState) -> list[Event]:

@@ -1,7 +1,8 @@
 """History: the messages of the turns before this one.
 
 Turns form a tree: each says which turn it follows and how many of its messages count. An edit or a retry follows an
-earlier place, so nothing is ever destroyed; the history of a turn is the way back to the root.
+earlier place, so nothing is ever destroyed; the history of a turn is the way back to the root, or to the newest
+compaction on that way, which stands for everything before it.
 """
 
 from collections import OrderedDict
@@ -10,8 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from aster.brain.compaction_records import WayBack
 from aster.brain.protocol import Brain
-from aster.brain.records import ConversationRow, ThreadKey
+from aster.brain.records import ThreadKey
 from aster.contracts.blocks import ToolResultBlock
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.messages import Message
@@ -38,18 +40,24 @@ class History:
         self._cache: OrderedDict[ThreadKey, tuple[str, list[Message]]] = OrderedDict()
 
     async def load(self, key: ThreadKey, place: Place) -> list[Message]:
-        """All messages up to a place, oldest first."""
+        """What a model is shown of all up to a place, oldest first."""
         if place.turn_id is None:
             return []
         cached = self._cache.get(key)
         if cached is not None and place == Place(cached[0]):
             self._cache.move_to_end(key)
             return cached[1]
-        rows = {row.turn_id: row for row in await self._brain.conversations(key)}
-        messages = _walk(rows, place)
+        messages = _joined(await self._brain.way_back(key, place.turn_id, place.messages), place.messages)
         if place.messages is None:
             self.keep(key, place.turn_id, messages)
         return messages
+
+    async def view(self, user_id: str, compaction_id: str) -> list[Message]:
+        """What a conversation was compacted to."""
+        row = await self._brain.compaction(user_id, compaction_id)
+        if row is None:
+            raise EngineError(ErrorCode.NOT_FOUND, "What this conversation was compacted to is not in the brain.")
+        return _messages.decode(row.messages)
 
     def keep(self, key: ThreadKey, turn_id: str, messages: list[Message]) -> None:
         """Remember the conversation up to the end of this turn, the task's newest."""
@@ -85,14 +93,18 @@ class History:
 
 
 def spoken(message: Message) -> bool:
-    """Whether a person said it (the results of tools also have the role `user`)."""
-    return message.role == "user" and not any(isinstance(block, ToolResultBlock) for block in message.content)
+    """Whether a person said it (the results of tools and the engine's own words also have the role `user`)."""
+    if message.role != "user" or message.engine:
+        return False
+    return not any(isinstance(block, ToolResultBlock) for block in message.content)
 
 
-def _walk(rows: dict[str, ConversationRow], place: Place) -> list[Message]:
+def _joined(way: WayBack, upto: int | None) -> list[Message]:
+    """The messages of a way back: the first `upto` of its newest turn, behind what was compacted."""
     parts: list[Sequence[Message]] = []
-    while place.turn_id is not None and place.turn_id in rows:
-        row = rows[place.turn_id]
-        parts.append(_messages.decode(row.messages)[: place.messages])
-        place = Place(row.follows_turn_id, row.follows_messages)
+    for row in way.turns:
+        parts.append(_messages.decode(row.messages)[:upto])
+        upto = row.follows_messages
+    if way.view is not None:
+        parts[-1] = [*_messages.decode(way.view.messages), *parts[-1][way.view.covers :]]
     return [message for part in reversed(parts) for message in part]

@@ -10,11 +10,13 @@ from aster.contracts.events import HitlResolved
 from aster.contracts.model import decode
 from aster.contracts.permissions import ALWAYS, GrantOffer, GrantScope
 from aster.contracts.turn import BudgetCase
+from aster.engine_core.agents import showing
 from aster.engine_core.budget import Day, Line
+from aster.engine_core.connectors import elicitation
 from aster.engine_core.orders import HitlReply
 from aster.engine_core.permissions import MAIN_AGENT, check_room
 from aster.engine_core.services import Services
-from aster.infra.clock import now_ms
+from aster.infra.clock import iso_ms, now_ms
 from aster.infra.ids import new_id
 
 _YES = frozenset({"yes", "y", "allow", "approve", "approved", "true"})
@@ -27,7 +29,7 @@ async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlReco
     request = await _find(services, user_id, reply)
     scope = _scope(request, reply)
     approved = True if scope else _approved(request, reply.answer)
-    grant = _grant(user_id, request, reply, scope) if scope else None
+    grant = await _grant(services, user_id, request, reply, scope) if scope else None
     if grant is not None:
         check_room(await services.brain.grants(user_id))
     if request.kind == "budget" and approved and not reply.operator:
@@ -41,6 +43,7 @@ async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlReco
         resolved_by=reply.resolved_by,
         scope=scope,
         grant_id=grant.grant_id if grant else None,
+        expires_at=iso_ms(grant.expires_at) if grant and grant.expires_at is not None else None,
     )
     key, rows = ThreadKey(user_id, request.task_id), [grant] if grant else []
     guard = Unanswered(request.request_id)
@@ -48,6 +51,7 @@ async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlReco
         await services.brain.append(key, request.turn_id, [resolved], rows=rows, guard=guard)
     except Conflict:
         raise _nothing_pending(reply) from None
+    await showing.answered(services.brain, request, resolved)
     services.raven.hitl_resolved(request.kind, (now_ms() - request.created_at) / 1000)
     return request
 
@@ -78,8 +82,9 @@ def _scope(request: HitlRecord, reply: HitlReply) -> GrantScope | None:
     """How far an "always" reaches: as it says itself, or as `scope` says, or as little as possible."""
     word, _, reach = reply.answer.strip().lower().partition(" ")
     if request.kind != "permission" or word != "always":
-        if reply.scope is not None:
-            raise _unfit(request, "always (or leave `scope` out)")
+        for name, given in (("scope", reply.scope), ("expires_in_seconds", reply.expires_in_seconds)):
+            if given is not None:
+                raise _unfit(request, f"always (or leave `{name}` out)")
         return None
     said = _REACH.get(reach.removeprefix("this ").strip(" ()")) if reach else reply.scope or "task"
     if said is None or (reply.scope is not None and reply.scope != said):
@@ -89,21 +94,34 @@ def _scope(request: HitlRecord, reply: HitlReply) -> GrantScope | None:
     return said
 
 
-def _grant(user_id: str, request: HitlRecord, reply: HitlReply, scope: GrantScope) -> GrantRow:
+async def _grant(
+    services: Services, user_id: str, request: HitlRecord, reply: HitlReply, scope: GrantScope
+) -> GrantRow:
+    turn = await services.brain.turn(user_id, request.turn_id)
+    home = await _home(services, ThreadKey(user_id, request.task_id))
     offered = decode(request.offer or b"{}", GrantOffer)
+    now, seconds = now_ms(), reply.expires_in_seconds
     return GrantRow(
         grant_id=new_id("grant"),
         user_id=user_id,
         tool=offered.tool,
         pattern=offered.pattern,
+        pin=offered.pin,
         behavior="allow",
         scope=scope,
-        task_id=request.task_id if scope == "task" else "",
-        agent=MAIN_AGENT if scope == "agent" else "",
+        task_id=home.task_id if scope == "task" else "",
+        agent=(turn.agent if turn is not None else MAIN_AGENT) if scope == "agent" else "",
         request_id=request.request_id,
         created_by=reply.resolved_by or user_id,
-        created_at=now_ms(),
+        created_at=now,
+        expires_at=None if seconds is None else now + seconds * 1000,
     )
+
+
+async def _home(services: Services, key: ThreadKey) -> ThreadKey:
+    """The task whose grants and budgets hold: of a sub-agent's, the one it all began in."""
+    thread = await services.brain.thread(key)
+    return key if thread is None or thread.home_task_id is None else ThreadKey(key.user_id, thread.home_task_id)
 
 
 def _approved(request: HitlRecord, text: str) -> bool | None:
@@ -113,6 +131,11 @@ def _approved(request: HitlRecord, text: str) -> bool | None:
         if word in _YES or word in _NO:
             return word in _YES
         raise _unfit(request, "yes, no or always" if request.offer else "yes or no")
+    if request.kind == elicitation.KIND:
+        wanted = elicitation.unfit(request, text)
+        if wanted is not None:
+            raise _unfit(request, wanted)
+        return None
     options = decode(request.options, list[str]) if request.options else []
     if request.kind == "in_doubt" and text not in options:
         raise _unfit(request, " or ".join(options))
@@ -140,10 +163,11 @@ async def reconsider(services: Services, requests: Iterable[HitlRecord]) -> list
         if request.kind != "budget":
             continue
         key, case = ThreadKey(request.user_id, request.task_id), _case(request)
-        line = services.budgets.line(key, case.scope, case.owner)
+        home = await _home(services, key)
+        line = services.budgets.line(home, case.scope, case.owner)
         answer = "raised"
         if line is not None and line.limit <= case.limit_usd:
-            if not await _begun_anew(services, key, case, line):
+            if not await _begun_anew(services, home, case, line):
                 continue
             answer = "new_day"
         resolved = HitlResolved(request_id=request.request_id, answer=answer)
@@ -151,6 +175,7 @@ async def reconsider(services: Services, requests: Iterable[HitlRecord]) -> list
             await services.brain.append(key, request.turn_id, [resolved], guard=Unanswered(request.request_id))
         except Conflict:
             continue
+        await showing.answered(services.brain, request, resolved)
         services.raven.hitl_resolved(request.kind, (now_ms() - request.created_at) / 1000)
         closed.append(request)
     return closed

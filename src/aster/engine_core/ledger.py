@@ -2,7 +2,8 @@
 
 It is part of the fold, so a restart remembers it. A call that failed twice the same way is not run a third time; a
 look that shows the same thing again and again is pointed out and then ended; so is a row of failures. A change
-that worked clears the account, because the world is another one then.
+that worked clears the account, because the world is another one then. Steps that all open with the same thought are
+told so like any other circle.
 """
 
 import hashlib
@@ -13,6 +14,8 @@ import msgspec
 from aster.contracts.events import ToolResult, TransitionReason
 from aster.contracts.tools import Effect, OutcomeClass, ToolCall, ToolOutcome
 from aster.contracts.turn import CallState, Ledger, Tally, TurnState
+from aster.engine_core import openings
+from aster.engine_core.verifying.record import done_before
 
 SAME_FAILURE = 2
 SAME_RESULT = 3
@@ -23,7 +26,9 @@ MOST_REFUSALS = 2
 
 REPEATED_FAILURE = "repeated_failure"
 NO_MORE_TOOLS = "no_more_tools"
-_NOT_A_STRIKE = frozenset(("permission_denied", "cancelled", "in_doubt", "hook_blocked", REPEATED_FAILURE))
+HELD = "held"
+"""A person had to be asked something before the call, and the model decides anew by the answer."""
+_NOT_A_STRIKE = frozenset(("permission_denied", "cancelled", "in_doubt", "hook_blocked", HELD, REPEATED_FAILURE))
 
 
 def fingerprint(call: ToolCall) -> str:
@@ -40,6 +45,7 @@ def record(ledger: Ledger, call: CallState, result: ToolResult) -> None:
         return
     _strike(ledger, call, result)
     if changed(call, result):
+        openings.changed(ledger, key)
         own = ledger.tallies.get(key)
         ledger.tallies = {} if own is None else {key: own}
         ledger.refusals = 0
@@ -59,7 +65,12 @@ def changed(call: CallState, result: ToolResult) -> bool:
 
 def pivot(ledger: Ledger) -> None:
     """The model has been told; it gets as many tries again before the last word."""
-    ledger.strikes = ledger.transient = ledger.refusals = 0
+    ledger.strikes = ledger.transient = ledger.refusals = ledger.openings = 0
+
+
+def strike(result: ToolResult) -> bool:
+    """Whether a call failed in a way that speaks against what the model is trying."""
+    return result.error is not None and result.error not in _NOT_A_STRIKE
 
 
 def _strike(ledger: Ledger, call: CallState, result: ToolResult) -> None:
@@ -68,7 +79,7 @@ def _strike(ledger: Ledger, call: CallState, result: ToolResult) -> None:
         ledger.strikes = max(0, ledger.strikes - 1)
     elif call.failure is OutcomeClass.RETRYABLE:
         ledger.transient += 1
-    elif result.error not in _NOT_A_STRIKE:
+    elif strike(result):
         ledger.strikes += 1
 
 
@@ -80,6 +91,8 @@ def refusal(state: TurnState, call: ToolCall, setter: bool) -> ToolOutcome | Non
             reason=NO_MORE_TOOLS,
             failure=OutcomeClass.FATAL,
         )
+    if (done := done_before(state, call)) is not None:
+        return done
     tally = state.ledger.tallies.get(fingerprint(call))
     if tally is None:
         return None
@@ -122,6 +135,12 @@ def advice(state: TurnState) -> Advice | None:
         text = (
             "Most of your last tool calls failed. Stop and think about why; if there is no other way, say plainly "
             "what does not work and what you have so far."
+        )
+        return Advice(text, told)
+    if ledger.openings >= openings.SAME_OPENINGS:
+        text = (
+            f"Your last {ledger.openings} steps all began with the same thought. Say in a few words what you know now"
+            " that you did not know before, then take a different step, or answer with what you have."
         )
         return Advice(text, told)
     return None

@@ -2,11 +2,16 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from aster.brain.fanout import Subscription
+from aster.contracts.agents import Parent, Profile
 from aster.contracts.blocks import MediaBlock
+from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.permissions import GrantScope, PermissionMode
+from aster.contracts.tools import ToolCall, ToolDef
+from aster.contracts.turn import NO_OPTIONS, TurnOptions
 
 
 class OnBusy(StrEnum):
@@ -18,8 +23,21 @@ class OnBusy(StrEnum):
     INTERRUPT = "interrupt"
 
 
+class Follows(Contract):
+    """Where in its task a turn goes on: after the first `messages` messages of a turn (None: all of them)."""
+
+    turn_id: str | None
+    messages: int | None = None
+
+
 class Order(Contract):
-    """One message for one task, with everything the client said about how to run it."""
+    """One message for one task, with everything the client said about how to run it.
+
+    It goes on after the newest turn, unless it says what it `follows`. `brought` are messages before it that the task
+    does not have yet; an id for the turn that will hold them is `brought_turn_id`. `made` are calls and results after
+    it that the turn begins with; `call` is the one call that a turn with a `method` is. `instructions`, `tools`,
+    `own_tools`, `options`, `echo` and `place` are those of `TurnRequest`.
+    """
 
     task_id: str
     message: str
@@ -33,6 +51,21 @@ class Order(Contract):
     model: str | None = None
     permission_mode: PermissionMode | None = None
     unattended: bool = False
+    follows: Follows | None = None
+    brought: tuple[Message, ...] = ()
+    brought_turn_id: str | None = None
+    made: tuple[Message, ...] = ()
+    instructions: str = ""
+    tools: tuple[ToolDef, ...] = ()
+    own_tools: bool = True
+    options: TurnOptions = NO_OPTIONS
+    echo: dict[str, Any] = {}
+    place: str = ""
+    method: str = ""
+    call: ToolCall | None = None
+    agent: str | None = None
+    profile: Profile | None = None
+    parent: Parent | None = None
 
 
 @dataclass(slots=True)
@@ -49,7 +82,8 @@ class Ticket:
 class HitlReply(Contract):
     """A person's answer, addressed by request or by task (its oldest open request).
 
-    `operator`: who answers runs the engine, and may allow what a user may not.
+    `operator`: who answers runs the engine, and may allow what a user may not. With an "always", `scope` is how far
+    it reaches and `expires_in_seconds` how long it holds.
     """
 
     answer: str
@@ -60,6 +94,7 @@ class HitlReply(Contract):
     resolved_by: str | None = None
     operator: bool = False
     scope: GrantScope | None = None
+    expires_in_seconds: int | None = None
 
 
 class Cancelled(Contract):

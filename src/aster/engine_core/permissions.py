@@ -16,7 +16,8 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import PermissionSuggestion
 from aster.contracts.permissions import GrantOffer, PermissionMode
 from aster.contracts.tools import ToolCall, ToolOutcome
-from aster.contracts.turn import TurnState
+from aster.contracts.turn import TurnRequest, TurnState
+from aster.engine_core.connectors.toolset import Connectors
 from aster.engine_core.orders import Order
 from aster.infra.settings import Settings
 from aster.sandbox.backend import Sandbox
@@ -27,7 +28,6 @@ from aster.sandbox.rule_file import RuleFile
 from aster.sandbox.rules import Rule, literal
 from aster.sandbox.workspaces import Workspaces
 from aster.utility_directory.tool import ToolContext
-from aster.utility_directory.tool_runtime import ToolRuntime
 
 MAIN_AGENT: Final = "main"
 """The agent that talks to people: the one a grant of scope `agent` is for as long as there is no other."""
@@ -77,7 +77,7 @@ class Permissions:
     """The policy for every call, and who may look at it and change it."""
 
     def __init__(
-        self, settings: Settings, brain: Brain, tools: ToolRuntime, workspaces: Workspaces, sandbox: Sandbox
+        self, settings: Settings, brain: Brain, connectors: Connectors, workspaces: Workspaces, sandbox: Sandbox
     ) -> None:
         if settings.permission_mode == "bypass" and not settings.permission_bypass_allowed:
             raise EngineError(
@@ -86,7 +86,7 @@ class Permissions:
             )
         self._settings = settings
         self._brain = brain
-        self._tools = tools
+        self._connectors = connectors
         self._workspaces = workspaces
         self._sandbox = sandbox
         self._file = RuleFile(settings.permission_rules_path)
@@ -100,9 +100,22 @@ class Permissions:
         """What holds for a turn at this moment."""
         return Policy(
             mode=mode_of(self._settings, state),
-            rules=await self.rules_for(key),
+            rules=await self._rules_of(key, state.request),
             unattended=state.request.unattended and self._settings.unattended_policy == "deny",
         )
+
+    async def _rules_of(self, key: ThreadKey, request: TurnRequest) -> tuple[Rule, ...]:
+        """What holds for the agent of a turn. For a sub-agent, what was granted to it when it worked for the same
+        agents in the same order, and everything that was refused to any of them."""
+        agent, parent = request.agent, request.parent
+        if agent is None or parent is None:
+            return await self.rules_for(key, MAIN_AGENT if agent is None else agent.label)
+        home = ThreadKey(key.user_id, parent.home_task_id)
+        granted = {row.grant_id: row for row in await self._brain.grants_for(home, agent.label)}
+        for name in dict.fromkeys((*parent.agents, agent.name)):
+            stricter = (row for row in await self._brain.grants_for(home, name) if row.behavior != "allow")
+            granted |= {row.grant_id: row for row in stricter}
+        return (*self._file.rules, *map(rule_of, granted.values()))
 
     async def rules_for(self, key: ThreadKey, agent: str = MAIN_AGENT) -> tuple[Rule, ...]:
         """The operator's rules and the grants that reach into a task."""
@@ -110,18 +123,22 @@ class Permissions:
         return (*self._file.rules, *map(rule_of, granted))
 
     async def grant(self, row: GrantRow) -> None:
-        """Store a grant; it holds from the next call on."""
+        """Store a grant; it holds from the next call on. One for a connected server's tool is for the tool as it is."""
+        await self._connectors.look_up(row.user_id)
+        row = msgspec.structs.replace(row, pin=self._connectors.pin(row.user_id, row.tool))
         held = await self._brain.grants(row.user_id)
         check_room(held)
         await self._brain.put(row)
 
     async def test(self, key: ThreadKey, call: ToolCall, mode: PermissionMode) -> Weighed:
         """What would happen with a call in a task of this user; nothing is run."""
+        await self._connectors.look_up(key.user_id)
         return self.weigh(key, call, Policy(mode=mode, rules=await self.rules_for(key)))
 
     def weigh(self, key: ThreadKey, call: ToolCall, policy: Policy) -> Weighed:
         """The decision on a call under a policy, in the workspace as it is."""
-        prepared = self._tools.prepare(call)
+        tools = self._connectors.tools(key.user_id)
+        prepared = tools.prepare(call)
         if isinstance(prepared, ToolOutcome):
             return Weighed(Decision(behavior="deny", reason=text_of(prepared.output), decided_by="validation"))
         workspace = self._workspaces.planned(*key)
@@ -135,7 +152,7 @@ class Permissions:
             sandbox=self._sandbox,
             policy=policy,
         )
-        decision = self._tools.decide(prepared, context)
+        decision = tools.decide(prepared, context)
         if decision.behavior != "ask":
             return Weighed(decision)
         return Weighed(decision, offer(prepared.tool.definition.name, prepared.input, decision, workspace))
@@ -160,4 +177,5 @@ def rule_of(row: GrantRow) -> Rule:
         source="grant",
         id=row.grant_id,
         careful=careful,
+        pin=row.pin,
     )

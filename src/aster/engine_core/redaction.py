@@ -28,7 +28,7 @@ from aster.contracts.events import (
     UserMessage,
     decode_event,
 )
-from aster.contracts.model import encode, to_builtins
+from aster.contracts.model import decode, encode, to_builtins
 from aster.engine_core.orders import HitlReply, Order
 from aster.infra.secrets import Secrets, Where
 
@@ -62,11 +62,23 @@ def cleaned(secrets: Secrets, event: Event) -> Event:
 
 def clean_order(secrets: Secrets, order: Order) -> Order:
     """A person's message, which waits in the inbox in these words or opens a turn with them."""
+    order = _clean_rest(secrets, order)
     message = secrets.clean(order.message, "person")
     media = clean_content(secrets, order.media, "person")
     if message is order.message and media is order.media:
         return order
     return _replace(order, message=message, media=media)
+
+
+def _clean_rest(secrets: Secrets, order: Order) -> Order:
+    """What a client sends beside a message: its instructions, its tools and the history it brings along."""
+    if not (order.instructions or order.tools or order.brought or order.made or order.call or order.echo):
+        return order
+    beside = _replace(order, message="", media=())
+    if next(secrets.found(encode(beside).decode(), shapes=False), None) is None:
+        return order
+    cleaned_order = decode(encode(secrets.clean_data(to_builtins(beside), "person")), Order)
+    return _replace(cleaned_order, message=order.message, media=order.media)
 
 
 def clean_reply(secrets: Secrets, reply: HitlReply) -> HitlReply:

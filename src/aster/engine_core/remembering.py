@@ -6,12 +6,14 @@ Whatever is wrong with memory, the turn goes on without.
 
 import asyncio
 import logging
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
 
 from aster.brain.memory_records import MemoryRow
 from aster.contracts.blocks import text_of
 from aster.contracts.events import MemoryRetrieval, Phase, RetrievedItem
+from aster.engine_core import inquiry, working
 from aster.engine_core.boundary import defused
 from aster.engine_core.history import spoken
 from aster.engine_core.intent import intent_of
@@ -23,6 +25,7 @@ from aster.memory.bus import Hydration, Recalled, Wish
 from aster.memory.drafts import Draft
 from aster.memory.explicit import asked_to_remember
 from aster.memory.keeping import keep
+from aster.memory.worth import said_words
 
 log = logging.getLogger("aster.remembering")
 
@@ -30,38 +33,81 @@ MOST_SECONDS: Final = 5.0
 EXPLICIT: Final = "explicit"
 _CHECKING: Final = frozenset({"fact-check", "verify"})
 _TRIVIAL: Final = frozenset(
-    ("hi", "hello", "hey", "thanks", "thank", "you", "ok", "okay", "yes", "no", "please", "bye", "good", "sure")
+    (
+        *(
+            "hi",
+            "hello",
+            "hey",
+            "thanks",
+            "thank",
+            "you",
+            "ok",
+            "okay",
+            "yes",
+            "no",
+            "please",
+            "bye",
+            "good",
+            "sure",
+        ),
+        *(
+            "say",
+            "it",
+            "that",
+            "this",
+            "again",
+            "go",
+            "on",
+            "ahead",
+            "continue",
+            "more",
+            "next",
+            "do",
+            "done",
+            "stop",
+        ),
+    )
 )
 
 
 async def begin(turn: Turn, services: Services) -> None:
-    """Give a turn the soul and, once, what memory has for its message."""
-    if not services.settings.memory_enabled:
+    """Give a turn the soul and, once, what was noted in its task and what memory has for its message."""
+    if not services.settings.memory_enabled or turn.state.request.parent is not None:
         return
+    services.memory.stir()
+    notes: tuple[RetrievedItem, ...] = ()
+    found = None
     try:
-        await services.journal.settled(turn.key.user_id)
         known = await services.memory.known(turn.key.user_id)
-        found = await _looked(turn, services, known) if known.anything else None
+        if known.soul is not None:
+            turn.soul = soul_lines(known.soul)
+        if known.notes and _fresh(turn, services):
+            notes = await working.unseen(turn, services.memory)
+        if known.beyond(turn.key.task_id) and _fresh(turn, services):
+            found = await _looked(turn, services, known)
     except Exception as error:  # noqa: BLE001 - the boundary to memory: a turn never fails by it
         log.warning("memory could not be looked into: %r", error)
         services.raven.note("memory_failed", "warning", "a turn went on without memory", error=repr(error)[:500])
-        return
-    if found is not None and found.items:
-        turn.write(_event(found))
-        if turn.state.recalled:
-            services.journal.used(turn.key, turn.turn_id, turn.state.recalled)
+    if notes or (found is not None and found.items):
+        found = found or Hydration("")
+        used = tuple(one.row.id for one in found.items if one.cut is None)
+        turn.write(_event(found, notes), rows=services.journal.used(turn, used))
+
+
+def _fresh(turn: Turn, services: Services) -> bool:
+    """Whether memory is still to be looked into: once, before the first model call."""
+    state = turn.state
+    if not services.settings.memory_tokens or state.model_calls or not state.messages:
+        return False
+    return state.messages[0].recalled is None
 
 
 async def _looked(turn: Turn, services: Services, known: Known) -> Hydration | None:
-    state = turn.state
-    if known.soul is not None:
-        turn.soul = soul_lines(known.soul)
-    budget = services.settings.memory_tokens
-    if not known.stores or not budget or state.recalled or state.model_calls or not state.messages:
-        return None
     wish = wish_of(turn)
     if not wished(wish.text):
         return None
+    wish = replace(wish, questions=await inquiry.questions(turn, services, wish.text))
+    budget = services.settings.memory_tokens
     async with asyncio.timeout(MOST_SECONDS):
         return await services.bus.hydrate(turn.key.user_id, wish, now_ms(), budget, known.stores)
 
@@ -74,17 +120,20 @@ def wish_of(turn: Turn) -> Wish:
 
 
 def wished(text: str) -> bool:
-    """Whether memory is wanted: not for a greeting, and not to check facts, which are to be found out anew."""
+    """Whether memory is wanted: not for a greeting or for what has no words, and not to check facts, which are to be
+    found out anew."""
     intent = intent_of(text)
     if intent.words & _CHECKING or ("fact", "check") in intent.pairs:
         return False
-    return bool(text.strip()) and not (intent.words and intent.words <= _TRIVIAL)
+    return not said_words(text) <= _TRIVIAL
 
 
 async def obey(turn: Turn, services: Services, phase: Phase) -> None:
     """A turn is about to end: keep what the person asked to be remembered, unless the model has done so."""
     state = turn.state
     if not services.settings.memory_enabled or phase is Phase.CANCELLED or state.remembered or not state.messages:
+        return
+    if state.request.parent is not None:
         return
     what = asked_to_remember(text_of(state.messages[0].content))
     if what is None:
@@ -119,8 +168,8 @@ def soul_lines(soul: MemoryRow) -> str:
     return defused("\n".join(("Who you are for this person:", fields["identity"], *values, *patterns, *voice)))
 
 
-def _event(found: Hydration) -> MemoryRetrieval:
-    items = tuple(map(_item, found.items))
+def _event(found: Hydration, notes: tuple[RetrievedItem, ...]) -> MemoryRetrieval:
+    items = (*notes, *map(_item, found.items))
     return MemoryRetrieval(
         query=found.query,
         items=items,

@@ -8,16 +8,27 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 
 import msgspec
 
-from aster.brain.records import ArtifactRow, FileAfterRow, FileVersionRow, Row
+from aster.brain.agents import SubagentRecord
+from aster.brain.records import ArtifactRow, FileAfterRow, FileUndoneRow, FileVersionRow, Row
 from aster.contracts.blocks import TextBlock, text_of
-from aster.contracts.events import Event, ToolCallIssued, ToolError, ToolResult, ToolRetry
-from aster.contracts.tools import ToolOutcome
-from aster.contracts.turn import CallState
+from aster.contracts.events import Event, PlanUpdate, ToolCallIssued, ToolError, ToolResult, ToolRetry
+from aster.contracts.llm import LLMResponse, ModelRequest
+from aster.contracts.model import decode
+from aster.contracts.tools import Effect, ToolOutcome
+from aster.contracts.turn import CallState, Doubt
+from aster.engine_core import ledger
+from aster.engine_core.agents.reach import permits
+from aster.engine_core.aside import aside
+from aster.engine_core.compaction import transcript
+from aster.engine_core.connectors import elicitation
 from aster.engine_core.hooks import points
+from aster.engine_core.performing import perform
+from aster.engine_core.planning.noted import plan_of
 from aster.engine_core.progress import CallProgress
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
@@ -27,43 +38,56 @@ from aster.sandbox.paths import Workspace
 from aster.utility_directory import retries
 from aster.utility_directory.alternatives import suggestion
 from aster.utility_directory.artifacts import Content
-from aster.utility_directory.tool import Preserved, ToolContext
+from aster.utility_directory.tool import Asks, Input, Plans, Preserved, ToolContext
 from aster.utility_directory.tool_runtime import Prepared
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A call of the step with what the tool runtime made of it, and what it may use."""
+    """A call of the step with what the tool runtime made of it, what it may use, and the file it is about to change."""
 
     call: CallState
     prepared: Prepared | ToolOutcome
     context: ToolContext
+    before: Preserved | None = None
 
 
 async def run_together(turn: Turn, services: Services, ready: list[tuple[Entry, Run]]) -> None:
     """Declare the effects of all, then run them side by side. What must not happen twice waits until its intent is
-    durable; what may is run again after a crash anyway, whether its intent is found or not."""
+    durable; what may is run again after a crash anyway, whether its intent is found or not. Calls that only look, at
+    the same thing, are run once and share what was seen."""
     kept = [await services.tools.preserve(run.prepared, entry.context) for entry, run in ready]
-    versions = [_version(turn, entry.call, file) for (entry, _), file in zip(ready, kept, strict=True) if file]
-    turn.write(*(_intent(turn, entry.call, run) for entry, run in ready), rows=versions)
+    ready = [(replace(entry, before=file), run) for (entry, run), file in zip(ready, kept, strict=True)]
+    versions = [_version(turn, entry.call, entry.before) for entry, _ in ready if entry.before]
+    turn.write(*(intent(turn, entry.call, run) for entry, run in ready), rows=versions)
     if not all(run.prepared.effect.repeatable for _, run in ready):
         await turn.flush()
     if len(ready) == 1:
-        await _run_one(turn, services, *ready[0])
+        await _run_alike(turn, services, ready)
         return
     together = all(run.prepared.concurrent for _, run in ready)
     limit = asyncio.Semaphore(services.settings.claude_code_max_tool_use_concurrency if together else 1)
 
-    async def bounded(entry: Entry, run: Run) -> None:
+    async def bounded(alike: list[tuple[Entry, Run]]) -> None:
         async with limit:
-            await _run_one(turn, services, entry, run)
+            await _run_alike(turn, services, alike)
 
     async with asyncio.TaskGroup() as group:
-        for entry, run in ready:
-            group.create_task(bounded(entry, run))
+        for alike in _alike(ready):
+            group.create_task(bounded(alike))
 
 
-def _intent(turn: Turn, call: CallState, run: Run) -> ToolCallIssued:
+def _alike(ready: list[tuple[Entry, Run]]) -> list[list[tuple[Entry, Run]]]:
+    """The calls in order, those that look at the same thing together."""
+    groups: dict[str, list[tuple[Entry, Run]]] = {}
+    for entry, run in ready:
+        looks = run.prepared.effect is Effect.PURE
+        key = ledger.fingerprint(entry.call.call) if looks else entry.call.call.id
+        groups.setdefault(key, []).append((entry, run))
+    return list(groups.values())
+
+
+def intent(turn: Turn, call: CallState, run: Run) -> ToolCallIssued:
     prepared = run.prepared
     return ToolCallIssued(
         tool=call.call.name,
@@ -79,7 +103,21 @@ def _intent(turn: Turn, call: CallState, run: Run) -> ToolCallIssued:
     )
 
 
-async def _run_one(turn: Turn, services: Services, entry: Entry, run: Run) -> None:
+async def _run_alike(turn: Turn, services: Services, alike: list[tuple[Entry, Run]]) -> None:
+    """Run the first; the others come to the same."""
+    (entry, run), *others = alike
+    shown = await _run_one(turn, services, entry, run)
+    if shown is None:
+        for other, again in others:
+            await _run_one(turn, services, other, again)
+        return
+    for other, _ in others:
+        outcome = await points.after(turn, services, other.call, shown)
+        finish(turn, services, other.call, outcome, None, trusted=not run.prepared.tool.untrusted_output)
+
+
+async def _run_one(turn: Turn, services: Services, entry: Entry, run: Run) -> ToolOutcome | None:
+    """Give a call its result; returns what it came to, before any hook has seen it; None if it asks a person."""
     call, began = entry.call, time.perf_counter()
     recorded: list[Event] = []
     kept: list[Row] = []
@@ -87,19 +125,33 @@ async def _run_one(turn: Turn, services: Services, entry: Entry, run: Run) -> No
     with services.raven.tool_span(
         call.call.name, turn.key.task_id, turn.turn_id, step=turn.state.step, call_id=call.call.id
     ) as span:
-        outcome, contents = await _attempts(turn, services, entry, run)
-        outcome = await points.after(turn, services, call, outcome)
+        try:
+            shown, contents = await _attempts(turn, services, entry, run)
+        except Asks as asks:
+            turn.write(asks.request)
+            services.raven.hitl_opened(asks.request.kind)
+            return None
+        outcome = await points.after(turn, services, call, shown)
         span.set(seq=turn.state.seq, error=None if outcome.ok else outcome.reason or "failed")
     rows: list[Row] = [_artifact(turn, call, content) for content in contents]
-    after = await services.tools.preserve(run.prepared, entry.context) if outcome.ok else None
-    if after is not None and after.data is not None:
-        digest = hashlib.sha256(after.data).hexdigest()
-        rows.append(FileAfterRow(call_key=idempotency_key(turn, call), sha256_after=digest))
+    rows += _left(turn, entry, outcome, await services.tools.preserve(run.prepared, entry.context))
     trusted = not run.prepared.tool.untrusted_output
     said = recorded if outcome.ok else []
     if outcome.ok:
         rows += kept
     finish(turn, services, call, outcome, time.perf_counter() - began, said, rows, trusted=trusted)
+    return shown
+
+
+def _left(turn: Turn, entry: Entry, outcome: ToolOutcome, after: Preserved | None) -> list[Row]:
+    """What is kept of the file that a call left: how it is now, or that there is nothing to take back."""
+    key = idempotency_key(turn, entry.call)
+    known = after is not None and (after.data is not None or not after.existed)
+    if not outcome.ok:
+        return [FileUndoneRow(call_key=key, undone_at=now_ms())] if known and after == entry.before else []
+    if after is None or after.data is None:
+        return []
+    return [FileAfterRow(call_key=key, sha256_after=hashlib.sha256(after.data).hexdigest())]
 
 
 async def _attempts(
@@ -221,12 +273,36 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
     """What a call may use."""
 
     async def artifact(artifact_id: str) -> bytes | None:
+        if artifact_id == transcript.NAME:
+            return await transcript.whole(turn.brain, turn.key.user_id, turn.history)
         found = await turn.brain.artifact(turn.key.user_id, artifact_id)
         return None if found is None else found[1]
 
     async def span() -> tuple[int, int]:
         await turn.flush()
         return turn.state.first_seq, turn.state.seq
+
+    async def plans() -> Plans:
+        if turn.state.plan is not None:
+            return Plans(now=turn.state.plan)
+        found = await turn.brain.plan(turn.key)
+        return Plans() if found is None else Plans(before=plan_of(decode(found.body, PlanUpdate)))
+
+    async def doubt(item_id: str) -> Doubt | None:
+        return turn.state.doubts.get(item_id) or await turn.brain.doubt(turn.key, item_id)
+
+    async def sample(request: ModelRequest) -> LLMResponse:
+        return await aside(turn, services, request, "sampling")
+
+    async def ask(request: ModelRequest) -> LLMResponse:
+        return await aside(turn, services, request, "skill")
+
+    async def subagent(task_id: str) -> SubagentRecord | None:
+        begun = await turn.brain.subagents_of(turn.key)
+        return next((child for child in begun if child.child_task_id == task_id), None)
+
+    async def performed(own: ToolContext, tool: str, given: Input) -> ToolOutcome:
+        return await perform(turn, services, own, tool, given)
 
     return ToolContext(
         user_id=turn.key.user_id,
@@ -239,6 +315,16 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         artifact=artifact,
         background=services.background,
         memory=services.memory,
+        tools=tuple(filter(partial(permits, turn.state.request.agent), services.tools.registry.names)),
         span=span,
+        plans=plans,
+        doubt=doubt,
+        sample=sample,
+        announce=turn.write,
+        asked=call.asked(elicitation.KIND),
+        ask=ask,
+        perform=performed,
+        readable=services.skills.copies.readable(turn.key.user_id),
+        subagent=subagent,
         limits=services.limits,
     )

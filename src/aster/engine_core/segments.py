@@ -27,7 +27,10 @@ async def load(services: Services, key: ThreadKey, turn_id: str) -> Turn:
     """A turn as its thread has it, ready to go on."""
     brain = services.brain
     state = await channel_state.load(brain, key, turn_id)
-    history = await services.history.load(key, Place(state.follows_turn_id, state.follows_messages))
+    if state.compaction_id is None:
+        history = await services.history.load(key, Place(state.follows_turn_id, state.follows_messages))
+    else:
+        history = await services.history.view(key.user_id, state.compaction_id)
     return Turn(
         key=key, brain=brain, state=state, history=history, secrets=services.secrets, started=time.perf_counter()
     )

@@ -1,21 +1,31 @@
 """What a turn works with: the parts of the engine, given once, never looked up."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from aster.brain.protocol import Brain
+from aster.engine_core.agents.offspring import Offspring
+from aster.engine_core.agents.roster import Roster
 from aster.engine_core.budget import Budgets
+from aster.engine_core.connectors.toolset import Connectors
+from aster.engine_core.context.prompt import Prompts
+from aster.engine_core.door_places import Recent
 from aster.engine_core.history import History
 from aster.engine_core.hooks.hooks import Hooks
 from aster.engine_core.journal import Journal
 from aster.engine_core.permissions import Permissions
+from aster.engine_core.verifying.waiting import Waiting
 from aster.herald.pools import Pools
+from aster.infra.clock import now_ms
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
+from aster.media.desk import MediaDesk
 from aster.memory.bus import MemoryBus
 from aster.memory.memory import Memory
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
 from aster.sandbox.workspaces import Workspaces
+from aster.skills.shelf import Shelf
 from aster.utility_directory.background import Background
 from aster.utility_directory.tool import ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
@@ -40,3 +50,12 @@ class Services:
     memory: Memory
     bus: MemoryBus
     journal: Journal
+    media: MediaDesk
+    prompts: Prompts
+    skills: Shelf
+    connectors: Connectors
+    agents: Roster
+    now: Callable[[], int] = now_ms
+    corrections: Waiting = field(default_factory=Waiting)
+    places: Recent = field(default_factory=Recent)
+    offspring: Offspring = field(default_factory=Offspring)

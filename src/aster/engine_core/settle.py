@@ -11,17 +11,20 @@ from aster.contracts.events import ProviderFallback, TransitionReason, TurnTrans
 from aster.contracts.llm import StopReason
 from aster.contracts.turn import TurnState
 from aster.engine_core import ledger, reminders
-from aster.engine_core.ask import discarded, notify
+from aster.engine_core.agents.reach import most_steps
+from aster.engine_core.ask import notify
 from aster.engine_core.assemble import assemble
+from aster.engine_core.compaction.orchestrator import overflowed
+from aster.engine_core.recovery import CONTINUE, asked_again, narrowed
+from aster.engine_core.recovery_media import without_refused
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Ended
+from aster.engine_core.stutter import STEERS
+from aster.engine_core.telling import told
 from aster.engine_core.turn import Turn
 from aster.herald.failure import HeraldError
-from aster.herald.profiles import profile_of
-from aster.infra.ids import new_id
 
 TRANSPORT_RETRIES = 3
-TRUNCATION_RETRIES = 3
 PAUSES = 20
 BUDGET_CONTINUATIONS = 20
 CIRCLES = 2
@@ -31,15 +34,12 @@ LONGEST_WAIT = 60.0
 SHORT_WAIT = 10.0
 """What is worth waiting when there is another model, or when nothing would be lost by an error."""
 
-CONTINUE = (
-    "Your answer was cut off at the output limit. Go on exactly where it stopped: "
-    "no apology, no recap, no repetition."
+QUOTED = 120
+REPEATING = (
+    "Your answer was cut off because you repeat yourself: “{passage}…”. What you had written of it was discarded. Stop"
+    " going over it again: decide with what you know, make your next tool call, or answer in a few sentences."
 )
 LAST_WORDS = "No tool runs any more in this turn: answer the person now with what you have."
-SMALLER = (
-    "Your tool call was cut off at the output limit and was not run. "
-    "Do the same in smaller pieces, several calls if need be."
-)
 
 
 async def settle(turn: Turn, services: Services) -> None:
@@ -61,7 +61,8 @@ async def settle(turn: Turn, services: Services) -> None:
             _limit(state, services)
             _continue_budget(turn, services)
         case reason:
-            raise Ended(reason or StopReason.END_TURN)
+            if not asked_again(turn, services):
+                raise Ended(reason or StopReason.END_TURN)
 
 
 def _after_tools(turn: Turn, services: Services) -> None:
@@ -69,8 +70,9 @@ def _after_tools(turn: Turn, services: Services) -> None:
     state = turn.state
     circling = ledger.advice(state)
     if circling is None:
-        said = [_said(text) for text in reminders.due(state)]
-        _go_round(turn, TransitionReason.TOOL_RESULT_CONTINUATION, services.settings.max_turns, *said)
+        said = [told(text) for text in reminders.due(state)]
+        limit = most_steps(state, services.settings)
+        _go_round(turn, TransitionReason.TOOL_RESULT_CONTINUATION, limit, *said)
         return
     attempt = CIRCLES if circling.final else 1
     services.raven.note("loop_guard", "warning", circling.text, attempt=attempt)
@@ -81,32 +83,24 @@ def _after_tools(turn: Turn, services: Services) -> None:
         limit=CIRCLES,
         message=circling.text,
     )
-    turn.write(transition, _said(f"{circling.text} {LAST_WORDS}" if circling.final else circling.text))
+    turn.write(transition, told(f"{circling.text} {LAST_WORDS}" if circling.final else circling.text))
 
 
-async def truncated(turn: Turn, services: Services) -> bool:
-    """A tool call was cut off at the output limit: take the answer back and ask again, with more room."""
-    state = turn.state
-    if state.stop_reason != StopReason.MAX_TOKENS or not any(call.invalid for call in state.calls.values()):
-        return False
-    attempt = state.transitions.get(TransitionReason.MAX_TOKENS_RECOVERY, 0) + 1
-    step = state.step
-    recovery = await discarded(turn, step, "max_tokens")
-    if attempt > TRUNCATION_RETRIES:
-        turn.write(recovery)
-        raise Ended(StopReason.MAX_TOKENS)
-    current = state.max_tokens or services.settings.max_tokens
-    roomier = min(current * 4, profile_of(assemble(turn, services).model).max_output)
+def repeating(turn: Turn, services: Services, passage: str) -> None:
+    """The model said the same thing over and over and was cut off: tell it and ask again; the next time is the end."""
+    attempt = turn.state.transitions.get(TransitionReason.REPETITION, 0) + 1
+    text = REPEATING.format(passage=" ".join(passage.split())[:QUOTED])
+    services.raven.note("repetition", "warning", text, attempt=attempt)
+    if attempt > STEERS:
+        raise Ended(TransitionReason.LOOP_GUARD)
     transition = TurnTransition(
-        reason=TransitionReason.MAX_TOKENS_RECOVERY,
-        step=step,
+        reason=TransitionReason.REPETITION,
+        step=turn.state.step + 1,
         attempt=attempt,
-        limit=TRUNCATION_RETRIES,
-        max_tokens=max(current, roomier),
+        limit=STEERS,
+        message=text,
     )
-    hint = [_said(SMALLER)] if roomier <= current or attempt > 1 else []
-    turn.write(recovery, transition, *hint)
-    return True
+    turn.write(transition, told(text))
 
 
 async def failed(turn: Turn, services: Services, error: HeraldError) -> None:
@@ -114,6 +108,10 @@ async def failed(turn: Turn, services: Services, error: HeraldError) -> None:
     otherwise let the turn end with the error."""
     state = turn.state
     attempt = state.transitions.get(TransitionReason.TRANSPORT_RETRY, 0) + 1
+    if without_refused(turn, services, error) or narrowed(turn, services, error):
+        return
+    if await overflowed(turn, services, error):
+        return
     if not error.retryable:
         raise error
     delay = backoff(attempt) if error.retry_after is None else error.retry_after
@@ -160,7 +158,7 @@ def backoff(attempt: int) -> float:
 
 
 def _limit(state: TurnState, services: Services) -> None:
-    if state.model_calls >= services.settings.max_turns:
+    if state.model_calls >= most_steps(state, services.settings):
         raise Ended("max_turns")
 
 
@@ -178,10 +176,11 @@ def _spend(turn: Turn, reason: TransitionReason, limit: int, exhausted: str, *sa
 
 def _continue_budget(turn: Turn, services: Services) -> None:
     """`TOKEN_BUDGET_ENABLED`: an answer cut off at `MAX_TOKENS` goes on by itself, while that yields something."""
-    if not services.settings.token_budget_enabled or _yields_little(turn.state):
+    wanted = turn.state.request.options.max_tokens is None
+    if not services.settings.token_budget_enabled or not wanted or _yields_little(turn.state):
         raise Ended(StopReason.MAX_TOKENS)
     reason = TransitionReason.BUDGET_CONTINUATION
-    _spend(turn, reason, BUDGET_CONTINUATIONS, StopReason.MAX_TOKENS, _said(CONTINUE))
+    _spend(turn, reason, BUDGET_CONTINUATIONS, StopReason.MAX_TOKENS, told(CONTINUE))
 
 
 def _yields_little(state: TurnState) -> bool:
@@ -194,7 +193,3 @@ def _yields_little(state: TurnState) -> bool:
         and not any(isinstance(block, ToolUseBlock) for block in message.content)
         for message in answers
     )
-
-
-def _said(text: str) -> UserMessage:
-    return UserMessage(message_id=new_id("msg"), content=(TextBlock(text=text),), origin="engine")

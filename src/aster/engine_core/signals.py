@@ -9,6 +9,14 @@ class Ended(BaseException):
         self.stop_reason = stop_reason
 
 
+class Repeating(BaseException):
+    """The model says this over and over; its call was cut off."""
+
+    def __init__(self, passage: str) -> None:
+        super().__init__(passage)
+        self.passage = passage
+
+
 class Suspended(BaseException):
     """The turn waits for a person; everything it needs is on the thread."""
 

@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 from aster.brain.protocol import Brain
 from aster.brain.records import Row, ThreadKey
 from aster.brain.unit import Conflict, Owned
-from aster.contracts.events import Event
+from aster.contracts.events import Event, ManifestEntry
 from aster.contracts.messages import Message
+from aster.contracts.tools import ToolDef
 from aster.contracts.turn import TurnState
+from aster.engine_core.agents.showing import show
 from aster.engine_core.boundary import Boundary
+from aster.engine_core.context.layers import Layer
+from aster.engine_core.context.prompt import Prompt
+from aster.engine_core.context.tokens import Anchor
 from aster.engine_core.fold import apply, place
 from aster.engine_core.redaction import cleaned
 from aster.engine_core.signals import Lost
@@ -26,7 +31,12 @@ from aster.infra.secrets import Secrets
 @dataclass(slots=True)
 class Turn:
     """`steered`: the inbox may hold something for it; `arriving`: so many messages are on their way there;
-    `yielding`: it is to stop at the next safe boundary; `soul`: who the agent is for this user."""
+    `yielding`: it is to stop at the next safe boundary; `soul`: who the agent is for this user;
+    `anchor`: what the provider counted of the newest prompt; `futile`: how full the window was when compacting it was
+    found not to be worth it; `notes`: the instructions of its workspace; `layers`: all instructions of the newest
+    prompt; `visited`: paths whose directories have been looked at; `prompt`: the newest prompt that was answered;
+    `shown`: the entries of its newest manifest; `tools`: what its model is offered;
+    `skills`: what it is told of the skills there are."""
 
     key: ThreadKey
     brain: Brain
@@ -40,11 +50,31 @@ class Turn:
     yielding: bool = False
     boundary: Boundary | None = None
     soul: str = ""
+    anchor: Anchor | None = None
+    notes: tuple[Layer, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    visited: set[str] = field(default_factory=set[str])
+    prompt: Prompt | None = None
+    shown: tuple[ManifestEntry, ...] = ()
+    futile: int = 0
+    tools: tuple[ToolDef, ...] = ()
+    skills: tuple[Layer, ...] = ()
     _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
 
     @property
     def turn_id(self) -> str:
         return self.state.turn_id
+
+    @property
+    def home(self) -> ThreadKey:
+        """The task of the person it works for, whose workspace, grants and budgets are its own."""
+        parent = self.state.request.parent
+        return self.key if parent is None else ThreadKey(self.key.user_id, parent.home_task_id)
+
+    @property
+    def seen(self) -> tuple[Message, ...]:
+        """The conversation as the model is shown it."""
+        return (*self.history, *self.state.messages[self.state.covered :])
 
     def write(self, *events: Event, rows: Sequence[Row] = ()) -> None:
         """Put records on the thread; the state moves on now, durability follows."""
@@ -54,6 +84,9 @@ class Turn:
             apply(self.state, event)
         done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=Owned(self.turn_id))
         self.track(done)
+        request = self.state.request
+        if request.parent is not None and request.agent is not None:
+            show(self.brain, self.key.user_id, request.agent.name, request.parent, kept)
 
     def track(self, done: "asyncio.Future[list[Event]]") -> None:
         """Follow a commit that was begun for this turn."""

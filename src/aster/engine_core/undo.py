@@ -31,7 +31,9 @@ async def undo(services: Services, key: ThreadKey, turn_id: str | None, force: b
             "There is nothing to take back: no file was changed by the file tools there, or it was undone already.",
             {"task_id": key.task_id, "turn_id": turn_id},
         )
-    workspace = await services.workspaces.of(key.user_id, key.task_id)
+    thread = await services.brain.thread(key)
+    home = thread.home_task_id if thread is not None else None
+    workspace = await services.workspaces.of(key.user_id, home or key.task_id)
     first = {version.path: version for version in reversed(versions)}
     left = {version.path: version.sha256_after for version in versions if version.sha256_after is not None}
     obstacles = await services.sandbox.files.call(_obstacles, workspace, first, left, force)

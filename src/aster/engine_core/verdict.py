@@ -6,11 +6,15 @@ It is a function of where the call stands on the thread, so it gives the same ve
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from aster.contracts.blocks import TextBlock
 from aster.contracts.events import Event, HitlRequest, PermissionPrompt
 from aster.contracts.permissions import ALWAYS, Behavior, GrantOffer
 from aster.contracts.tools import PERMISSION_DENIED, OutcomeClass, ToolOutcome
 from aster.contracts.turn import Answer, CallState
+from aster.engine_core.client_tools import KIND, ClientTool
+from aster.engine_core.connectors import elicitation
 from aster.engine_core.services import Services
 from aster.infra.clock import now_iso
 from aster.infra.ids import new_id
@@ -65,11 +69,13 @@ async def judge(
         return Done(prepared)
     if call.open_question is not None:
         return Wait()
+    if isinstance(prepared.tool, ClientTool):
+        return _handed_over(call, prepared)
     if prepared.asks_human:
         return _question(call, prepared, context)
     if call.issued:
         return await _interrupted(call, prepared, context, services)
-    return _permission(call, prepared, context, services)
+    return await _permission(call, prepared, context, services)
 
 
 def _question(call: CallState, prepared: Prepared, context: ToolContext) -> Verdict:
@@ -90,18 +96,40 @@ def _question(call: CallState, prepared: Prepared, context: ToolContext) -> Verd
     return Ask((request,))
 
 
-def _permission(call: CallState, prepared: Prepared, context: ToolContext, services: Services) -> Verdict:
-    """A denial holds whatever a person has said before; a question is asked once and its answer counts."""
+def _handed_over(call: CallState, prepared: Prepared) -> Verdict:
+    """The client runs it, whether or not a person is there; what it answers is the result."""
+    answer = call.answered(KIND)
+    if answer is not None:
+        return Done(ToolOutcome(ok=True, output=(TextBlock(text=_spoken(answer)), *answer.content)), by_tool=True)
+    request = HitlRequest(
+        request_id=new_id("hitl"),
+        kind=KIND,
+        question=f"Run `{call.call.name}` and answer with its result.",
+        tool=call.call.name,
+        tool_call_id=call.call.id,
+        input=prepared.input,
+        created_at=now_iso(),
+    )
+    return Ask((request,))
+
+
+async def _permission(call: CallState, prepared: Prepared, context: ToolContext, services: Services) -> Verdict:
+    """A denial holds whatever a person has said before; a question is asked once and its answer counts, as long as the
+    tool is what it was when they were asked."""
     decision = hooked(services.tools.decide(prepared, context), call.hook_permission)
     if decision.behavior == "deny":
         return Done(_denied(call, decision.reason, None))
-    answer = call.answered("permission")
+    question = call.asked("permission")
+    answer = None if question is None or question.pin != decision.pin else question.answer
     if answer is not None:
         if answer.approved:
             return Run(prepared)
         return Done(_denied(call, "The person said no.", answer.feedback))
     if decision.behavior == "allow":
         return Run(prepared, decision.grant_id)
+    details = await prepared.tool.details(prepared.input, context)
+    if details:
+        decision = replace(decision, reason=f"{decision.reason}\n{details}")
     offered = offer(prepared.tool.definition.name, prepared.input, decision, context.workspace)
     return Ask(_prompt(call, decision, offered))
 
@@ -147,7 +175,7 @@ def _prompt(call: CallState, decision: Decision, offered: GrantOffer | None) -> 
 
 async def _interrupted(call: CallState, prepared: Prepared, context: ToolContext, services: Services) -> Verdict:
     """The engine died while this call ran. Never guess: repeat what is repeatable, look, or ask."""
-    if prepared.effect.repeatable:
+    if prepared.effect.repeatable or call.asked(elicitation.KIND) is not None:
         return Run(prepared)
     answer = call.answered("in_doubt")
     if answer is not None:

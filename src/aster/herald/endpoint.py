@@ -43,6 +43,7 @@ class Endpoint:
     `limit_field` is the name under which it takes the output limit, `echo_reasoning` whether it wants earlier
     reasoning back in the conversation (both only matter to OpenAI's protocols). `stock_prompt` takes the place of
     the engine's own where that is too much for the model. Without `native_tools` tools are offered as text.
+    `takes_cache_key`: it finds a conversation's cache again by a name that is sent along.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Endpoint:
     echo_reasoning: bool = False
     native_tools: bool = True
     stock_prompt: str | None = None
+    takes_cache_key: bool = False
 
     @property
     def auth(self) -> dict[str, str]:
@@ -72,6 +74,7 @@ class Endpoint:
             model=model,
             key=_checked_key(key),
             limit_field="max_completion_tokens",
+            takes_cache_key=True,
         )
 
     @classmethod

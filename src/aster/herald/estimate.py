@@ -8,7 +8,16 @@ from collections.abc import Iterable
 
 import msgspec
 
-from aster.contracts.blocks import Base64Source, ContentBlock, DocumentBlock, ImageBlock, ToolResultBlock
+from aster.contracts.blocks import (
+    AudioBlock,
+    Base64Source,
+    ContentBlock,
+    DocumentBlock,
+    ImageBlock,
+    ToolResultBlock,
+    UrlSource,
+    VideoBlock,
+)
 from aster.contracts.llm import ModelRequest, TokenUsage
 from aster.contracts.model import encode
 from aster.herald.profiles import output_limit, profile_of
@@ -18,6 +27,7 @@ BYTES_PER_TOKEN = 3
 IMAGE_TOKENS = 2_000
 DOCUMENT_TOKENS = 20_000
 DOCUMENT_BYTES_PER_TOKEN = 10
+RECORDING_BYTES_PER_TOKEN = 100
 
 
 def most_usd(request: ModelRequest, day: str) -> float | None:
@@ -58,8 +68,10 @@ def _tokens(blocks: Iterable[ContentBlock]) -> int:
                 total += IMAGE_TOKENS
             case DocumentBlock(source=Base64Source(data=data)):
                 total += len(data) // DOCUMENT_BYTES_PER_TOKEN
-            case DocumentBlock():
+            case DocumentBlock() | AudioBlock(source=UrlSource()) | VideoBlock(source=UrlSource()):
                 total += DOCUMENT_TOKENS
+            case AudioBlock(source=Base64Source(data=data)) | VideoBlock(source=Base64Source(data=data)):
+                total += len(data) // RECORDING_BYTES_PER_TOKEN
             case ToolResultBlock():
                 total += _tokens(block.content)
             case _:

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
 
+from aster.contracts.blocks import MediaKind
 from aster.contracts.errors import EngineError, ErrorCode, Retry
 
 
@@ -69,6 +70,12 @@ _ADVICE = {
     FailureKind.UNAVAILABLE: "There is no model here that could answer.",
 }
 _SAID_LIMIT = 2000
+_MEDIA_WORDS: dict[MediaKind, re.Pattern[str]] = {
+    "image": re.compile(r"image|picture|png|jpe?g|gif|webp", re.I),
+    "document": re.compile(r"document|pdf|file", re.I),
+    "audio": re.compile(r"audio", re.I),
+    "video": re.compile(r"video", re.I),
+}
 _NO_TOOLS = re.compile(
     r"not support\W+(?:\w+\W+){0,3}?(?:tools?|functions?)\b"
     r"|\b(?:tools?|tool (?:use|choice|calls?|calling)|function calling)\W+(?:is|are) not supported"
@@ -133,6 +140,13 @@ class HeraldError(EngineError):
         """Whether a request was refused because it offered tools. It is read from the provider's own sentence, so
         it is a guess: good for trying again without, and for nothing else."""
         return self.kind in _OF_REQUESTS and _NO_TOOLS.search(self._said) is not None
+
+    @property
+    def media_kinds(self) -> frozenset[MediaKind]:
+        """The kinds of media a refusal names, read from its sentence: a guess, good for choosing what to leave out."""
+        if self.kind is not FailureKind.REFUSED_MEDIA:
+            return frozenset()
+        return frozenset(kind for kind, named in _MEDIA_WORDS.items() if named.search(self._said))
 
     def hide(self, secret: str | None) -> "HeraldError":
         """Makes sure that a provider that repeats the key in its answer does not spread it."""

@@ -5,6 +5,7 @@ and the loop above decides; only how tools are offered is found out by asking a 
 header and appears nowhere else.
 """
 
+import asyncio
 from contextlib import AbstractAsyncContextManager
 from time import monotonic
 from typing import Literal
@@ -16,6 +17,7 @@ from aster.contracts.blocks import AssistantBlock
 from aster.contracts.llm import BlockFinished, CallFinished, LLMResponse, ModelRequest
 from aster.contracts.model import Contract
 from aster.contracts.tools import ToolDef
+from aster.herald import counting
 from aster.herald.call import ModelCall, error_body
 from aster.herald.endpoint import Endpoint
 from aster.herald.failure import FailureKind, HeraldError
@@ -28,6 +30,7 @@ from aster.herald.transport import KeepAliveTransport
 from aster.infra.clock import now_ms
 
 _CONNECT_SECONDS = 10.0
+_NOT_OFFERED = frozenset({404, 405, 501})
 _ASKING = {"accept": "text/event-stream, application/json", "content-type": "application/json"}
 
 
@@ -70,6 +73,7 @@ class Herald:
         self._protocol = PROTOCOLS[endpoint.protocol]
         self._transport = transport or KeepAliveTransport()
         self._idle_timeout = idle_timeout
+        self._counts = True
         self._timeout = httpx2.Timeout(first_byte_timeout, connect=_CONNECT_SECONDS).as_dict()
         self._urls: dict[str, httpx2.URL] = {}
         self._offered: tuple[tuple[ToolDef, ...], Toolbox] = (), Toolbox(())
@@ -131,6 +135,34 @@ class Herald:
     async def complete(self, request: ModelRequest) -> LLMResponse:
         """The whole answer, for callers that do not need the stream."""
         return await whole(self.stream(request))
+
+    async def count(self, request: ModelRequest, timeout: float) -> int | None:
+        """How long the provider says that a prompt is; None if it does not say, or not in time."""
+        if not self._counts:
+            return None
+        wire, _ = dotless(request if self.native_tools or not request.tools else as_text(request))
+        try:
+            asked = counting.question(self.endpoint.protocol, self._protocol.encode(wire, self.endpoint))
+        except HeraldError:
+            return None
+        if asked is None:
+            self._counts = False
+            return None
+        path, body = asked
+        http = self._http("POST", path, self._asking, body)
+        http.headers["content-length"] = str(len(body))
+        http.extensions = {"timeout": httpx2.Timeout(timeout).as_dict(), "idle_timeout": timeout}
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._transport.handle_async_request(http)
+                try:
+                    said = await error_body(response)
+                finally:
+                    await response.aclose()
+        except (TimeoutError, httpx2.HTTPError):
+            return None
+        self._counts = response.status_code not in _NOT_OFFERED
+        return counting.answer(self.endpoint.protocol, said) if response.status_code == 200 else None
 
     async def probe(self, timeout: float = 5.0) -> Probe:
         """Asks for the list of models: cheap, free, and it tells a wrong key from a dead endpoint."""

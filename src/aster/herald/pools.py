@@ -11,7 +11,7 @@ import httpx2
 import msgspec
 
 from aster.brain.records import QuotaRow
-from aster.contracts.blocks import ImageBlock, ToolResultBlock
+from aster.contracts.blocks import DocumentBlock, FileBlock, ImageBlock, ToolResultBlock
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.llm import LLMResponse, ModelRequest
 from aster.herald.background import Background
@@ -21,6 +21,8 @@ from aster.herald.gateway import CallStatus, Herald
 from aster.herald.node import Node, account
 from aster.herald.pool import Pool, PooledCall
 from aster.herald.profiles import profile_of
+from aster.herald.protocols import PROTOCOLS
+from aster.herald.protocols.media import shown
 from aster.herald.quota import Quota
 from aster.herald.roster import PoolName, Role, endpoint_at_home, roster
 from aster.herald.transport import KeepAliveTransport
@@ -107,6 +109,23 @@ class Pools:
             return request
         return msgspec.structs.replace(request, model=(pool.kept(request) or pool.likely(request)).model)
 
+    @property
+    def reads_pdf(self) -> bool:
+        """Whether everybody who may be asked reads PDF files as they are."""
+        return all(
+            "document" in PROTOCOLS[node.endpoint.protocol].takes
+            and (profile_of(node.model).pdf or not profile_of(node.model).known)
+            for node in self.nodes
+        )
+
+    def shows(self, request: ModelRequest, block: FileBlock) -> bool:
+        """Whether who answers a request can be shown something attached: as it is, or as the text in it."""
+        pool = self._pool(request)
+        node = pool.kept(request) or pool.likely(request)
+        takes = PROTOCOLS[node.endpoint.protocol].takes
+        found = shown(block, request.model or node.model, takes)
+        return found is block or (isinstance(block, DocumentBlock) and block.text is not None)
+
     def fallback(self, request: ModelRequest) -> str | None:
         """The model that may answer in place of the one that was asked; None when there is none."""
         return self._instead(request, self._settings.fallback_model)
@@ -127,6 +146,11 @@ class Pools:
     async def complete(self, request: ModelRequest) -> LLMResponse:
         """The whole answer, for callers that do not need the stream."""
         return await self._pool(request).complete(request)
+
+    async def count(self, request: ModelRequest, seconds: float) -> int | None:
+        """How long a prompt is for whoever would answer it; None if they do not say, or not in time."""
+        pool = self._pool(request)
+        return await (pool.kept(request) or pool.likely(request)).herald.count(request, seconds)
 
     async def close(self) -> None:
         """Ends every connection."""

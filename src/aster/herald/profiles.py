@@ -54,6 +54,8 @@ class Profile(NamedTuple):
     effort_with_tools: bool = True
     known: bool = True
     thinking_tokens: tuple[int, int] | None = None
+    audio: bool = False
+    video: bool = False
 
     def price(self, day: str) -> Price | None:
         """What holds on a day; None when that is not known."""
@@ -81,11 +83,11 @@ def _gpt_long(*prices: Price) -> Profile:
 
 
 def _gemini(*prices: Price) -> Profile:
-    return Profile(1_048_576, 65_536, prices, "effort")
+    return Profile(1_048_576, 65_536, prices, "effort", audio=True, video=True)
 
 
 def _gemini_25(price: Price, least: int = 0, most: int = 24_576) -> Profile:
-    return Profile(1_048_576, 65_536, (price,), "budget", thinking_tokens=(least, most))
+    return Profile(1_048_576, 65_536, (price,), "budget", thinking_tokens=(least, most), audio=True, video=True)
 
 
 def _local(window: int) -> Profile:
@@ -139,6 +141,8 @@ PROFILES: dict[str, Profile] = {
     "gpt-4.1-nano": Profile(1_047_576, 32_768, (Price(0.1, 0.4, 0.025, 0.1),)),
     "gpt-4o": Profile(128_000, 16_384, (Price(2.5, 10, 1.25, 2.5),)),
     "gpt-4o-mini": Profile(128_000, 16_384, (Price(0.15, 0.6, 0.075, 0.15),)),
+    "gpt-4o-audio-preview": Profile(128_000, 16_384, vision=False, pdf=False, audio=True),
+    "gpt-audio": Profile(128_000, 16_384, vision=False, pdf=False, audio=True),
     "o4-mini": Profile(200_000, 100_000, (Price(1.1, 4.4, 0.275, 1.1),), "effort", sampling=False),
     "o3-mini": Profile(200_000, 100_000, (Price(1.1, 4.4, 0.55, 1.1),), "effort", sampling=False, vision=False),
     "o3": Profile(200_000, 100_000, (Price(2, 8, 0.5, 2),), "effort", sampling=False),

@@ -25,7 +25,10 @@ def dotless(request: ModelRequest) -> tuple[ModelRequest, dict[str, str]]:
     names = {wire_name(tool.name): tool.name for tool in request.tools if "." in tool.name}
     if names:
         tools = tuple(_replace(tool, name=wire_name(tool.name)) for tool in request.tools)
-        request = _replace(request, tools=tools)
+        choice = request.tool_choice
+        if choice is not None and choice.name is not None:
+            choice = _replace(choice, name=wire_name(choice.name))
+        request = _replace(request, tools=tools, tool_choice=choice)
     if any(map(_dotted, request.messages)):
         messages = tuple(_renamed(message) if _dotted(message) else message for message in request.messages)
         request = _replace(request, messages=messages)

@@ -8,23 +8,18 @@ import os
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dotenv import dotenv_values
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from aster.contracts.errors import EngineError, ErrorCode
+from aster.infra.settings_flag import Flag
+from aster.infra.settings_reach import ReachSettings
 
-
-def _strict_flag(value: Any) -> Any:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    raise ValueError("must be true or false")
-
-
-Flag = Annotated[bool, BeforeValidator(_strict_flag)]
+NO_CLOCK = "off"
+"""The time zone of an engine that does not tell models the time."""
 
 
 def _default_brain() -> Path:
@@ -37,7 +32,7 @@ def _default_provider() -> Literal["local", "demo"]:
     return "local" if find_spec("xllamacpp") is not None else "demo"
 
 
-class Settings(BaseModel):
+class Settings(ReachSettings):
     """One field per variable; the variable's name is the field's name in capitals."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
@@ -72,7 +67,9 @@ class Settings(BaseModel):
         "", description="The model a turn goes on with when its own is overloaded, out of quota or keeps failing."
     )
     planner_model: str = Field(
-        "", description="The model that plans: it answers turns in permission mode `plan`; empty is the usual one."
+        "",
+        description="The model that plans: it drafts plans and answers turns in permission mode `plan`; empty is the"
+        " usual one.",
     )
     llm_allowed_models: str = Field(
         "", description="Models a message may ask for in place of the usual one, comma-separated."
@@ -111,18 +108,87 @@ class Settings(BaseModel):
     llm_first_byte_timeout: float = Field(120.0, gt=0, description="Seconds to wait for an answer to begin.")
     llm_idle_timeout: float = Field(60.0, gt=0, description="Seconds of silence allowed within an answer.")
     max_tokens: int = Field(4096, ge=1, description="Most output tokens of one model call.")
+    context_window: int | None = Field(
+        None,
+        ge=1024,
+        description="Most tokens a prompt and its answer may be together; empty is what the model holds.",
+    )
+    media_presend_validation_enabled: Flag = Field(
+        False, description="Fetch and look into what is attached before a model sees it: type by content, size."
+    )
+    media_image_resize_enabled: Flag = Field(
+        False, description="Make images smaller: 2048 pixels at most, below 5 MB (needs the `media` extra)."
+    )
+    media_error_recovery_enabled: Flag = Field(
+        True, description="Go on once without an image or a document that the model provider refuses, and say so."
+    )
+    content_ingestion_enabled: Flag = Field(
+        False, description="Keep long texts and documents of a message in parts that the model looks up with tools."
+    )
+    content_ingestion_chars: int = Field(
+        40_000, ge=2_000, description="From how many characters on a text or a document is ingested."
+    )
+    planning: Literal["auto", "off"] = Field(
+        "auto",
+        description="Whether a message that asks for several steps is planned before the work begins (by PLANNER_MODEL,"
+        " the worker pool or the usual model): `auto` when it needs it, `off` never. A message with `direct` is not.",
+    )
+    uncertainty: Literal["ask", "note", "off"] = Field(
+        "ask",
+        description="What weighty things the agent does not know lead to: `ask` puts them to a person before the next"
+        " change, `note` only sums them up after the answer, `off` does neither and does not look for hedges.",
+    )
+    provider_token_counts: Flag = Field(
+        True,
+        description="Ask the provider how long a prompt is when it may be near the limit and only an estimate is known,"
+        " where it offers that.",
+    )
+    time_zone: str = Field(
+        "UTC",
+        description="In which time zone models are told when a message was said, such as `Europe/Berlin`; `off` does"
+        " not tell them.",
+    )
+    workspace_instructions: Flag = Field(
+        True, description="Give models the AGENTS.md of the directories they work in, marked as what it is."
+    )
+    cached_snip: Flag = Field(
+        True, description="Mark the unchanging beginning of prompts for the provider's cache, where it takes marks."
+    )
+    cache_hit_monitor_enabled: Flag = Field(
+        True, description="Raise an alert when a call reads much less from the provider's cache than it should."
+    )
     token_budget_enabled: Flag = Field(
         False, description="Go on by itself when an answer is cut off at `MAX_TOKENS`."
     )
+    reactive_compact_enabled: Flag = Field(
+        True, description="Compact conversations that grow too long; otherwise they end with `CONTEXT_OVERFLOW`."
+    )
     max_turns: int = Field(100, ge=1, description="Most model calls of one turn; then it ends with `max_turns`.")
+    subagent_max_turns: int = Field(30, ge=1, description="Most model calls of one sub-agent.")
+    subagent_depth: int = Field(
+        2, ge=0, le=5, description="How often work may be handed on from agent to agent; 0 is not at all."
+    )
+    subagents_per_turn: int = Field(
+        20, ge=1, description="Most sub-agents that one message of a person may lead to, at every depth together."
+    )
     light_model: str = Field(
         "",
-        description="A cheaper model, for calls once 80 % of a budget are used and for naming tasks where there is"
-        " no LLM_POOL_WORKER; empty stays with the usual one.",
+        description="A cheaper model, for calls once 80 % of a budget are used, and for naming tasks, summarising"
+        " conversations and checking answers where there is no LLM_POOL_WORKER; empty stays with the usual one.",
     )
     task_titles: Flag = Field(
         True,
         description="Have a model name a task after its first turn, where LLM_POOL_WORKER or LIGHT_MODEL is set.",
+    )
+    verifier: Literal["off", "auto", "always"] = Field(
+        "auto",
+        description="Hold answers against what the tools returned: `auto` by checks that cost nothing, and by a model"
+        " where LLM_POOL_CRITIC, LLM_POOL_WORKER or LIGHT_MODEL is set; `always` by the usual model too; or `off`.",
+    )
+    verifier_mode: Literal["inline", "after"] = Field(
+        "inline",
+        description="When a model verifies: before the turn ends, so that a wrong answer is written again; or `after`"
+        " it, without delay, and what was wrong is corrected at the start of the task's next turn.",
     )
     model_facts_path: Path | None = Field(
         None, description="A JSON file with prices and facts of model families, merged over the built-in ones."
@@ -149,6 +215,12 @@ class Settings(BaseModel):
     )
     allowed_origins: str = Field("", description="Web origins that may call the engine, comma-separated.")
     max_request_bytes: int = Field(25_000_000, ge=1024, description="Largest request body accepted.")
+    upload_max_bytes: int = Field(
+        100_000_000, ge=1024, description="Largest file or workspace archive that may be uploaded."
+    )
+    workspace_max_bytes: int = Field(
+        500_000_000, ge=1024, description="Most bytes of files that a workspace archive may hold, uncompressed."
+    )
 
     task_slots: int = Field(512, ge=1, description="Turns that may run at the same time.")
     drain_seconds: float = Field(25.0, ge=0, description="How long SIGTERM lets running turns go on.")
@@ -198,40 +270,10 @@ class Settings(BaseModel):
     )
     claude_code_max_tool_use_concurrency: int = Field(10, ge=1, description="Tool calls run side by side.")
 
-    fetch_allowed_private: str = Field(
-        "",
-        description="Inner addresses that may be reached after all: hosts, IP addresses or networks (10.1.0.0/16),"
-        " comma-separated. Everything else that is not on the public internet is refused.",
-    )
-    fetch_allowed_hosts: str = Field(
-        "", description="Hosts `web_fetch` may fetch from (`*.example.com`), comma-separated; empty is any."
-    )
-    fetch_blocked_hosts: str = Field(
-        "", description="Hosts that are never reached, by `web_fetch` or by commands, comma-separated."
-    )
-    brave_api_key: SecretStr | None = Field(
-        None, description="The key for Brave Search, asked first by `web_search`."
-    )
-    brave_base_url: str = Field("https://api.search.brave.com", description="Another address for Brave Search.")
-    tavily_api_key: SecretStr | None = Field(
-        None, description="The key for Tavily, asked by `web_search` when Brave has no key or fails."
-    )
-    tavily_base_url: str = Field("https://api.tavily.com", description="Another address for Tavily.")
-    egress_allow: str = Field(
-        "",
-        description="Hosts that sandboxed commands may reach (`pypi.org`, `*.example.com`, `10.0.0.5:8080`),"
-        " comma-separated, on ports 80 and 443 unless one is given; empty is no network.",
-    )
-    egress_secrets: SecretStr | None = Field(
-        None,
-        description="Headers the engine adds to commands' requests, never seen by the command: JSON or a file with"
-        " it, host to header to value, where `${NAME}` is an environment variable.",
-    )
-
     embeddings_provider: Literal["local", "openai_compatible", "off"] = Field(
         "local",
-        description="Who turns texts into vectors, for search by meaning: `local`, a small model on this machine (the"
-        " `embeddings` extra); an endpoint, which then sees the texts; or nobody: keywords alone.",
+        description="Who turns texts into vectors, for search by meaning: `local`, a small model on this machine;"
+        " an endpoint, which then sees the texts; or nobody: keywords alone.",
     )
     embeddings_base_url: str | None = Field(
         None,
@@ -247,9 +289,9 @@ class Settings(BaseModel):
         1500, ge=0, description="How much of a user's memory a turn is given at most, in tokens; 0 is none."
     )
     memory_journal: Flag = Field(
-        False,
-        description="Remember what was said in every turn when it ends, so that later tasks can find it. Costs some"
-        " processor time for each turn; without it memory holds what it is told to.",
+        True,
+        description="Remember what was said in a turn when it ends, so that later tasks can find it; without it memory"
+        " holds what it is told to.",
     )
     file_search_seconds: float = Field(
         10.0,
@@ -259,8 +301,19 @@ class Settings(BaseModel):
 
     catalog_dir: Path | None = Field(
         None,
-        description="A directory of the operator's with tools declared as JSON in `tools/`, outside of what tools can"
-        " write (docs/catalog.md).",
+        description="A directory of the operator's with tools declared as JSON in `tools/`, MCP servers in `mcp/` and"
+        " skills in `skills/`, outside of what tools can write (docs/catalog.md, docs/connectors.md, docs/skills.md).",
+    )
+
+    acquired_skills: Flag = Field(
+        True,
+        description="Let models make skills of their own: code that passed its test, and calls of tools that a person"
+        " has approved (docs/skills.md).",
+    )
+    workspace_skills: Flag = Field(
+        False,
+        description="Offer models the skills in `.aster/skills` and `skills` of ALLOWED_ROOTS; whoever owns those files"
+        " wrote them.",
     )
 
     permission_mode: Literal["default", "plan", "auto", "bypass"] = Field(
@@ -307,6 +360,16 @@ class Settings(BaseModel):
         for part in value.split(","):
             if part.strip() and not Path(part.strip()).is_absolute():
                 raise ValueError(f"{part.strip()!r} is not an absolute path")
+        return value
+
+    @field_validator("time_zone")
+    @classmethod
+    def _zone_known(cls, value: str) -> str:
+        if value not in (NO_CLOCK, "UTC"):
+            try:
+                ZoneInfo(value)
+            except (ZoneInfoNotFoundError, ValueError, OSError):
+                raise ValueError(f"{value!r} is no time zone such as Europe/Berlin, nor `off`") from None
         return value
 
     @field_validator("engine_key_hash")

@@ -4,8 +4,8 @@ memory.
 What is kept is never older than what was written: a change that comes while a user is being looked up wins.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Final
 
 from aster.brain.memory_kinds import SEARCHED, Store
@@ -18,31 +18,44 @@ MOST_USERS: Final = 10_000
 @dataclass(frozen=True, slots=True)
 class Known:
     """`stores` are those that hold something and can be searched; `soul` is the newest version of the user's own, None
-    while the shipped one holds."""
+    while the shipped one holds; `notes`: some task may have working memory; `only_task`: everything comes from it."""
 
     stores: tuple[Store, ...] = ()
     soul: MemoryRow | None = None
+    notes: bool = False
+    only_task: str | None = None
 
     @property
     def anything(self) -> bool:
-        return bool(self.stores) or self.soul is not None
+        return bool(self.stores) or self.soul is not None or self.notes
+
+    def beyond(self, task_id: str) -> bool:
+        """Whether there may be anything that the conversation of this task does not hold itself."""
+        return bool(self.stores) and (self.stores != ("episodes",) or self.only_task != task_id)
 
 
 class Acquaintance:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._known: dict[str, Known] = {}
+        self._noted: set[str] = set()
         self._changes = 0
 
     async def of(self, user_id: str) -> Known:
         known = self._known.get(user_id)
         return known if known is not None else await self._look(user_id)
 
-    def wrote(self, user_id: str, rows: Iterable[MemoryRow]) -> None:
-        """These records were written; only the first of a store, and a soul, change what is kept here."""
+    def wrote(self, user_id: str, rows: Collection[MemoryRow]) -> None:
+        """These records were written; only the first of a store or of a second task, and a soul, change what is kept
+        here."""
         known = self._known.get(user_id)
-        if known is None or not all(row.store in known.stores or row.store == "working" for row in rows):
+        held = {row.store for row in rows}
+        if "working" in held:
+            self._noted.add(user_id)
+        if known is None or not held <= {*known.stores, "working"} or ("working" in held and not known.notes):
             self.drop(user_id)
+        elif known.only_task and not all(row.task_id == known.only_task for row in rows):
+            self._known[user_id] = replace(known, only_task=None)
 
     def drop(self, user_id: str) -> None:
         """Look this user up anew when they next come."""
@@ -55,9 +68,13 @@ class Acquaintance:
         if await self._store.page(user_id, limit=1):
             souls = await self._store.soul(user_id)
             held: list[Store] = [s for s in SEARCHED if await self._store.page(user_id, limit=1, store=s)]
-            known = Known(tuple(held), next(iter(souls), None))
+            noted = bool(await self._store.page(user_id, limit=1, store="working"))
+            known = Known(tuple(held), next(iter(souls), None), noted, await self._store.only_task(user_id))
+        if user_id in self._noted and not known.notes:
+            known = replace(known, notes=True)
         if before == self._changes:
             if len(self._known) >= MOST_USERS:
                 self._known.clear()
+                self._noted.clear()
             self._known[user_id] = known
         return known

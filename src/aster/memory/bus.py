@@ -13,10 +13,11 @@ from typing import Final
 
 from aster.brain.memory_kinds import SEARCHED, Store
 from aster.brain.memory_records import MemoryRow
+from aster.memory.documents import INGESTED
 from aster.memory.finding import Answer, Match
 from aster.memory.memory import Memory
 from aster.memory.retrieval.across import Ranked, fused
-from aster.memory.retrieval.budget import packed, shortened
+from aster.memory.retrieval.budget import PER_SOURCE, packed, shortened
 from aster.memory.retrieval.intent import WEIGHTS, intent
 from aster.memory.retrieval.parts import followed_up, parts
 from aster.memory.retrieval.times import timed
@@ -33,11 +34,12 @@ recall among the first ten is the same without such records."""
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a turn wants to know: the message, what the person said before it, and the task, whose own words it has
-    already."""
+    already. `questions` are those in a long message, if somebody could tell them apart."""
 
     text: str
     earlier: tuple[str, ...] = ()
     task_id: str = ""
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +69,35 @@ class MemoryBus:
         self._memory = memory
 
     async def hydrate(
-        self, user_id: str, wish: Wish, now: int, budget_tokens: int, stores: Sequence[Store] = SEARCHED
+        self,
+        user_id: str,
+        wish: Wish,
+        now: int,
+        budget_tokens: int,
+        stores: Sequence[Store] = SEARCHED,
+        most: int = PER_SOURCE,
     ) -> Hydration:
-        """The records that answer a message, within so many tokens; nothing for a blank one."""
+        """The records that answer a message, within so many tokens and at most so many of a store; nothing for a blank
+        one."""
         began = time.perf_counter()
         if not wish.text.strip():
             return Hydration("")
         query = followed_up(wish.text.strip(), [text[:EARLIER_CHARS] for text in wish.earlier])
+        limit = max(PER_STORE, most)
         answers = await asyncio.gather(
             *(
-                self._memory.search(user_id, part, stores, limit=PER_STORE, gate=True, now=now, isolated=True)
-                for part in parts(query)
+                self._memory.search(user_id, part, stores, limit=limit, gate=True, now=now, isolated=True)
+                for part in _asked(query, wish.questions)
             )
         )
         dated = timed(query, datetime.fromtimestamp(now / 1000, UTC))[0] is not None
         found = _others(answers, wish.task_id, dated)
-        items = _fitted(found, WEIGHTS[intent(wish.text)], budget_tokens)
+        items = _fitted(found, WEIGHTS[intent(wish.text)], budget_tokens, most)
         return Hydration(query, items, round((time.perf_counter() - began) * 1000), _notice(answers))
+
+
+def _asked(query: str, questions: Sequence[str]) -> Sequence[str]:
+    return tuple(dict.fromkeys((query, *questions))) if questions else parts(query)
 
 
 def tokens_of(text: str) -> int:
@@ -92,12 +106,15 @@ def tokens_of(text: str) -> int:
 
 
 def _others(answers: Sequence[Answer], task_id: str, dated: bool) -> list[tuple[Store, list[Match]]]:
-    """What each store found for each part, without what the task itself has said, which is in its history, and without
-    what only came along: a question about a time is answered by what has nothing else in common with it."""
+    """What each store found for each part, without what the task itself has said, which is in its history, without
+    what another task was given to work on, and without what only came along: a question about a time is answered by
+    what has nothing else in common with it."""
 
     def wanted(match: Match) -> bool:
-        own = match.row.kind == "episode" and match.row.task_id != "" and match.row.task_id == task_id
-        return not own and (dated or not _stray(match.reasons))
+        row = match.row
+        own = row.kind == "episode" and row.task_id != "" and row.task_id == task_id
+        private = row.kind == "chunk" and row.extractor == INGESTED and row.task_id != task_id
+        return not own and not private and (dated or not _stray(match.reasons))
 
     return [
         (store, [match for match in found if wanted(match)])
@@ -111,7 +128,7 @@ def _stray(reasons: Mapping[str, float]) -> bool:
 
 
 def _fitted(
-    found: Sequence[tuple[Store, list[Match]]], weights: Mapping[str, float], budget_tokens: int
+    found: Sequence[tuple[Store, list[Match]]], weights: Mapping[str, float], budget_tokens: int, most: int
 ) -> tuple[Recalled, ...]:
     """One order over all stores, what the same words say twice left out, cut to size. However long the best is, half
     of the room is for others."""
@@ -125,7 +142,7 @@ def _fitted(
         text = matches[one.source, one.id].row.text
         shown = text if said else shortened(text, budget_tokens // 2, tokens_of)
         said.setdefault(" ".join(text.casefold().split()), (one, shown))
-    fit = packed(said.values(), budget_tokens, tokens_of)
+    fit = packed(said.values(), budget_tokens, tokens_of, most)
 
     def recalled(one: Ranked, text: str, tokens: int, cut: str | None = None) -> Recalled:
         match = matches[one.source, one.id]

@@ -32,7 +32,7 @@ def strength(row: MemoryRow, now: int) -> float:
 def utility(row: MemoryRow) -> float:
     """What a lesson is worth: how sure it is, how often it helped when it was shown, how often it was learned."""
     fields: dict[str, Any] = row.fields
-    shown, helped = row.uses, fields["helpful"]
+    shown, helped = row.uses, max(fields["helpful"] - fields["harmful"], 0)
     worth = 0.5 * row.confidence + 0.8 * (helped + 1) / (shown + 2) + (0.3 if fields["verified"] else 0.0)
     worth += min(0.1 * log(1 + fields["frequency"]), 0.3)
     return round(worth / 2 if shown >= 5 and helped / shown < 0.35 else worth, 4)

@@ -9,6 +9,8 @@ from aster.contracts.errors import EngineError, ErrorCode
 
 PART: Final = 1200
 MOST: Final = 5_000_000
+INGESTED: Final = "ingestion"
+"""The extractor of what was put in because a message was too long: it belongs to the task of that message."""
 
 _SEAM = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n|\s+")
 

@@ -6,112 +6,43 @@ prompt can bear, text that can be written as UTF-8, and no secret, whoever sent 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, cast
 
 import msgspec
-from msgspec import Meta
 
 from aster.brain.memory_kinds import KindName, relation
 from aster.brain.memory_records import MemoryRow
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.memory import EntryType, FactType
+from aster.contracts.memory import (
+    Chunk,
+    Episode,
+    KnowledgeFact,
+    Lesson,
+    LogEntry,
+    Memorable,
+    SocialEdge,
+    SocialNode,
+    Soul,
+    Trait,
+)
 from aster.infra.ids import new_id
 from aster.infra.secrets import Secrets
 from aster.memory.profile import placed
 
 LONGEST: Final = 20_000
-SHORT: Final = 500
 NOTE_MS: Final = 7 * 86_400_000
 """How long a note of working memory lasts unless it says otherwise."""
 
-Long: TypeAlias = Annotated[str, Meta(min_length=1)]
-Short: TypeAlias = Annotated[str, Meta(max_length=SHORT)]
-Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=SHORT)]
-Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-
-
-class _Fields(msgspec.Struct, forbid_unknown_fields=True):
-    pass
-
-
-class _Episode(_Fields):
-    description: Long
-    speaker: Short = ""
-    value: Share = 0.5
-    tier: Literal["recent", "lasting", "core"] = "recent"
-
-
-class _Fact(_Fields):
-    content: Long
-    subject: Short = ""
-    predicate: Short = ""
-    type: FactType = "fact"
-    source: Short = ""
-
-
-class _Node(_Fields):
-    name: Name
-    type: Literal["person", "organisation", "place", "other"] = "other"
-    attributes: Annotated[dict[Name, Short], Meta(max_length=50)] = {}
-
-
-class _Edge(_Fields):
-    source: Name
-    relation: Name
-    target: Name
-    weight: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
-    source_id: Short = ""
-    target_id: Short = ""
-
-
-class _Lesson(_Fields):
-    trigger: Long
-    correct_pattern: Long
-    mistake: str = ""
-    code_example: str = ""
-    domains: Annotated[list[Name], Meta(max_length=20)] = []
-    verified: bool | Annotated[int, Meta(ge=0, le=1)] = False
-    frequency: Annotated[int, Meta(ge=1)] = 1
-    helpful: Annotated[int, Meta(ge=0)] = 0
-
-
-class _Trait(_Fields):
-    key: Name
-    value: Long
-    category: Name = "root"
-
-
-class _Chunk(_Fields):
-    document: Name
-    content: Long
-    position: Annotated[int, Meta(ge=0)] = 0
-    title: Short = ""
-
-
-class _Soul(_Fields):
-    identity: Long
-    values: Annotated[list[Long], Meta(max_length=100)] = []
-    patterns: Annotated[list[Long], Meta(max_length=500)] = []
-    voice: Long | None = None
-    version: int = 0
-
-
-class _Note(_Fields):
-    text: Long
-    type: EntryType = EntryType.NOTE
-    expires_at: int | None = None
-
-
-_KINDS: Final[dict[str, type[_Fields]]] = {
-    "episode": _Episode,
-    "fact": _Fact,
-    "node": _Node,
-    "edge": _Edge,
-    "lesson": _Lesson,
-    "trait": _Trait,
-    "chunk": _Chunk,
-    "soul": _Soul,
-    "note": _Note,
+_KINDS: Final[dict[KindName, type[Memorable]]] = {
+    "episode": Episode,
+    "fact": KnowledgeFact,
+    "node": SocialNode,
+    "edge": SocialEdge,
+    "lesson": Lesson,
+    "trait": Trait,
+    "chunk": Chunk,
+    "soul": Soul,
+    "note": LogEntry,
 }
 
 

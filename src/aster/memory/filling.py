@@ -1,9 +1,9 @@
 """Vectors are made behind the writer's back: a record is kept at once and found by its words, and by its meaning as
 soon as there is time.
 
-Work that somebody waits for goes first: a batch is small, and none begins while a search is under way. When another
-model makes the vectors, the old ones serve until the last new one is made. What cannot be embedded now is tried
-again later; nothing is lost and nothing fails.
+Work that somebody waits for goes first: a batch is small, none begins while a search is under way, and while turns
+begin and end one after the other only few do. When another model makes the vectors, the old ones serve until the last
+new one is made. What cannot be embedded now is tried again later; nothing is lost and nothing fails.
 """
 
 import asyncio
@@ -28,6 +28,10 @@ READ: Final = 2000
 """Characters of a record that its vector is made of; models read no more."""
 REST: Final = 0.5
 """After each batch it rests for half as long as that took: turns that run meanwhile need the machine too."""
+LULL: Final = 0.5
+"""Seconds without a turn that begins or ends, before the machine counts as idle."""
+BUSY: Final = 5.0
+"""Seconds between two batches while it never is."""
 PATIENCE: Final = (1.0, 60.0)
 """Seconds between two tries when vectors cannot be had: at first, and at most."""
 
@@ -45,7 +49,9 @@ class Filling:
         self._idle = asyncio.Event()
         self._quiet = asyncio.Event()
         self._quiet.set()
-        self._asking = 0
+        self.asking = 0
+        self._stirred = -LULL
+        self._awaited = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._state = ModelState(0, None, None, 0)
         self._previous: Embedder | None = None
@@ -81,19 +87,28 @@ class Filling:
     async def done(self) -> None:
         """Wait until every record has its vector."""
         if self._task is not None:
+            self._awaited.set()
             await self._idle.wait()
+
+    def stir(self) -> None:
+        """A turn begins or ends."""
+        self._stirred = monotonic()
 
     @contextmanager
     def foreground(self) -> Generator[None]:
         """While somebody waits, no batch begins."""
-        self._asking += 1
+        self.asking += 1
         self._quiet.clear()
         try:
             yield
         finally:
-            self._asking -= 1
-            if not self._asking:
+            self.asking -= 1
+            if not self.asking:
                 self._quiet.set()
+
+    async def quiet(self) -> None:
+        """Wait until nobody searches."""
+        await self._quiet.wait()
 
     async def _run(self) -> None:
         wait = PATIENCE[0]
@@ -111,11 +126,13 @@ class Filling:
                 self._wake.set()
             else:
                 if not self._wake.is_set():
+                    self._awaited.clear()
                     self._idle.set()
 
     async def _step(self) -> bool:
         """Embed a few records; whether there may be more."""
         assert self._embedder is not None
+        await self._lull()
         await self._quiet.wait()
         rows = await self._store.pending(BATCH)
         if not rows:
@@ -130,6 +147,17 @@ class Filling:
         await self._store.keep_vectors(self._state.model, kept)
         await asyncio.sleep((monotonic() - began) * REST)
         return True
+
+    async def _lull(self) -> None:
+        """Wait for a moment without turns, but not for ever, and not while somebody waits for the vectors."""
+        until = monotonic() + BUSY
+        while (left := min(self._stirred + LULL, until) - monotonic()) > 0:
+            try:
+                async with asyncio.timeout(left):
+                    await self._awaited.wait()
+            except TimeoutError:
+                continue
+            return
 
     async def _finished(self) -> None:
         """Every record has a vector of this model: those of others are of no use any more."""

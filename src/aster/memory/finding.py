@@ -6,7 +6,7 @@ found by its words and embedded again.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -15,18 +15,22 @@ from typing import TYPE_CHECKING, Final
 from aster.brain.memory_kinds import Store
 from aster.brain.memory_protocol import MemoryStore, ShelfReader
 from aster.brain.memory_records import MemoryRow
+from aster.memory.embeddings.allowance import Allowance
 from aster.memory.embeddings.embedder import EmbeddingsUnavailable, Reading
 from aster.memory.filling import Filling, readings_of
 from aster.memory.retrieval.across import fused
 from aster.memory.retrieval.intent import WEIGHTS, intent
 from aster.memory.retrieval.query import Query, analysed
-from aster.memory.shelves import KeptShelf, Shelves
+from aster.memory.retrieval.tuning import TUNING, Tuning
+from aster.memory.shelves import KeptShelf, Place, Shelves
 
 if TYPE_CHECKING:
     from aster.memory.retrieval.search import Found
 
 log = logging.getLogger("aster.memory")
 
+FEW: Final = 8
+"""So many questions at once are all read; one that was cut into parts is up to four."""
 WITHOUT_MODEL: Final = 64
 """Dimensions of shelves that nobody makes vectors for."""
 
@@ -74,11 +78,22 @@ class Answer:
 
 
 class Finder:
-    def __init__(self, store: MemoryStore, shelves: Shelves, filling: Filling, missing: str | None) -> None:
+    def __init__(
+        self,
+        store: MemoryStore,
+        shelves: Shelves,
+        filling: Filling,
+        missing: str | None,
+        cold: Collection[Place] = (),
+        tuning: Tuning = TUNING,
+    ) -> None:
         self._store = store
         self._shelves = shelves
         self._filling = filling
         self._missing = missing
+        self._cold = cold
+        self._tuning = tuning
+        self._allowance = Allowance()
 
     async def search(
         self,
@@ -98,7 +113,9 @@ class Finder:
         with self._filling.foreground():
             names = await self._store.look(user_id, "social", lambda reader: reader.names())
             query = analysed(text, names, datetime.fromtimestamp(now / 1000, UTC))
-            reading, notice = await self._read(query)
+            reading, notice = await self._read(query, hurried=isolated)
+            if any((user_id, store) in self._cold for store in stores):
+                notice = notice or _notice("after a start, memory is still being read")
             found = await asyncio.gather(
                 *(self._one(user_id, store, query, reading, limit=limit, now=now, gate=gate) for store in stores),
                 return_exceptions=isolated,
@@ -111,10 +128,12 @@ class Finder:
         failed = tuple(store for store, one in zip(stores, found, strict=True) if isinstance(one, BaseException))
         return Answer(text, shelved, notice, failed)
 
-    async def _read(self, query: Query) -> tuple[Reading | None, str | None]:
+    async def _read(self, query: Query, *, hurried: bool) -> tuple[Reading | None, str | None]:
         _, embedder = self._filling.serving
         if embedder is None:
             return None, _notice(self._missing or "there is no model for it")
+        if hurried and self._filling.asking > FEW and not self._allowance.take():
+            return None, _notice("too many turns at once")
         try:
             return (await readings_of(embedder, [query.meaning]))[0], None
         except EmbeddingsUnavailable as error:
@@ -131,7 +150,7 @@ class Finder:
         now: int,
         gate: bool,
     ) -> Shelved:
-        if find_spec("numpy") is None:
+        if (user_id, store) in self._cold or find_spec("numpy") is None:
             return await self._store.look(user_id, store, lambda reader: _by_words(reader, query, limit, now))
         model, embedder = self._filling.serving
         dimensions = embedder.dimensions if embedder is not None else None
@@ -141,12 +160,12 @@ class Finder:
 
         def look(reader: ShelfReader) -> "tuple[Found, dict[int, MemoryRow], list[int]]":
             from aster.memory.retrieval.search import search
-            from aster.memory.retrieval.tuning import TUNING
 
             with kept.lock:
                 self._shelves.refresh((user_id, store), kept, reader)
                 shelf = KeptShelf(kept, reader)
-                found = search(shelf, query, reading, now, limit, replace(TUNING, gate=gate))
+                tuning = replace(self._tuning, gate=gate and self._tuning.gate)
+                found = search(shelf, query, reading, now, limit, tuning)
                 broken, kept.broken = kept.broken, []
                 return found, shelf.found, broken
 

@@ -6,28 +6,40 @@ kept was checked, and what was forgotten is gone from the file before anybody is
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as redrafted
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from aster.brain.memory_kinds import KINDS, SEARCHED, Store
+from aster.brain.memory_kinds import KINDS, SEARCHED, KindName, Store
 from aster.brain.memory_protocol import MemoryStore
-from aster.brain.memory_records import Contradiction, Doomed, MemoryRow, Span, StoreSize, Use, Written
+from aster.brain.memory_records import (
+    Contradiction,
+    DocumentPart,
+    DocumentSummary,
+    MemoryRow,
+    Span,
+    Use,
+    Written,
+)
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.clock import now_ms
 from aster.infra.secrets import Secrets
 from aster.memory.acquaintance import Acquaintance, Known
+from aster.memory.caps import CAPPED, surplus
 from aster.memory.documents import Document, cut
 from aster.memory.drafts import Draft, fields_of, row_of
 from aster.memory.embeddings.embedder import Embedder
 from aster.memory.filling import Filling, Maker
 from aster.memory.finding import Answer, Finder
 from aster.memory.graph import Way, ways
+from aster.memory.lately import Lately
+from aster.memory.overview import Preview, State, Statistics
 from aster.memory.portable import Bundle, rows_from
+from aster.memory.retrieval.tuning import TUNING, Tuning
 from aster.memory.shelves import Shelves
 from aster.memory.soul import core_soul
+from aster.memory.warming import Warming
 
 AT_ONCE: Final = 500
 STEP: Final = 100
@@ -35,41 +47,35 @@ STEP: Final = 100
 REDACTED: Final = "[redacted"
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What a forget would take along, and the tasks whose threads say it too."""
-
-    records: list[Doomed]
-    sources: list[str]
-    uses: list[Use]
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    stores: list[StoreSize]
-    pending: int
-    model: str | None
-    fault: str | None
-
-
 class Memory:
     """Made around an open store; usable between `start` and `close`."""
 
-    def __init__(self, store: MemoryStore, secrets: Secrets, embedder: Embedder | str, earlier: Maker) -> None:
+    def __init__(
+        self,
+        store: MemoryStore,
+        secrets: Secrets,
+        embedder: Embedder | str,
+        earlier: Maker,
+        tuning: Tuning = TUNING,
+    ) -> None:
         self._store = store
         self._secrets = secrets
         self._model = None if isinstance(embedder, str) else embedder
         self._missing = embedder if isinstance(embedder, str) else None
         self._shelves = Shelves()
         self._acquaintance = Acquaintance(store)
+        self._lately = Lately()
         self._filling = Filling(store, self._model, earlier)
-        self._finder = Finder(store, self._shelves, self._filling, self._missing)
+        self._warming = Warming(store, self._shelves, self._filling)
+        self._finder = Finder(store, self._shelves, self._filling, self._missing, self._warming.cold, tuning)
 
     async def start(self) -> None:
         await self._store.finish_scrubs()
         await self._filling.start()
+        await self._warming.start()
 
     async def close(self) -> None:
+        await self._warming.close()
         await self._filling.close()
 
     async def embedded(self) -> None:
@@ -84,7 +90,39 @@ class Memory:
         for start in range(0, len(rows), STEP):
             done += await self._store.write(rows[start : start + STEP])
         await self._changed(user_id, done)
+        for kind in CAPPED.keys() & {written.row.kind for written in done if written.action != "duplicate"}:
+            await self._tidy(user_id, kind)
         return done
+
+    async def mark(self, user_id: str, record_id: str, *, helpful: bool) -> MemoryRow:
+        """Say whether a lesson helped or did harm."""
+        row = await self.get(user_id, record_id)
+        if row.kind != "lesson":
+            raise EngineError(ErrorCode.INVALID_REQUEST, f"{record_id} is a {row.kind}; only lessons are marked.")
+        await self._store.mark(user_id, [record_id], helpful=helpful)
+        return await self.get(user_id, record_id)
+
+    def row(self, user_id: str, draft: Draft, now: int) -> MemoryRow:
+        """The record a draft asks for, to be written in somebody else's commit; `noticed` is called after it."""
+        return row_of(draft, user_id, self._secrets, now)
+
+    def again(self, user_id: str, row: MemoryRow) -> bool:
+        """Whether the same was said and kept a short while ago."""
+        return self._lately.again(user_id, row)
+
+    def noticed(self, user_id: str, rows: Sequence[MemoryRow]) -> None:
+        """These new records were written in a commit of a turn."""
+        self._acquaintance.wrote(user_id, rows)
+        self._lately.heard(user_id, rows)
+        self._filling.wake()
+
+    def noting(self, user_id: str, row: MemoryRow) -> None:
+        """This note is about to be written in a commit of a turn."""
+        self._acquaintance.wrote(user_id, [row])
+
+    def stir(self) -> None:
+        """A turn begins or ends: what can wait, waits."""
+        self._filling.stir()
 
     async def ingest(self, user_id: str, document: Document, draft: Draft) -> list[Written]:
         """A long text in parts. Parts that are known are left; those a shorter version lacks are forgotten."""
@@ -101,6 +139,16 @@ class Memory:
         if beyond:
             await self.forget(user_id, beyond)
         return done
+
+    async def documents(
+        self, user_id: str, *, limit: int, task_id: str | None = None, before: int | None = None
+    ) -> list[DocumentSummary]:
+        """What was put in as documents, the newest first."""
+        return await self._store.documents(user_id, limit=limit, task_id=task_id, before=before)
+
+    async def parts_of(self, user_id: str, document: str) -> list[DocumentPart]:
+        """The parts of a document, in order."""
+        return await self._store.parts_of(user_id, document)
 
     async def correct(self, user_id: str, record_id: str, changes: Mapping[str, Any], extractor: str) -> Written:
         """A record as it should have been; what it was stays in its history."""
@@ -250,6 +298,7 @@ class Memory:
             gone += await self._store.forget(user_id, ids[start : start + STEP])
         self._shelves.gone(user_id, gone)
         self._acquaintance.drop(user_id)
+        self._lately.forget(user_id)
         await self._store.scrub(gone)
         return gone
 
@@ -262,6 +311,7 @@ class Memory:
         gone = await self._store.wipe(user_id)
         self._shelves.drop(user_id)
         self._acquaintance.drop(user_id)
+        self._lately.forget(user_id)
         await self._store.scrub(first)
         return gone
 
@@ -291,8 +341,22 @@ class Memory:
         pending = (await self._store.model()).pending
         return Statistics(sizes, pending, model, self._filling.fault or self._missing)
 
+    async def state(self) -> State:
+        """How memory is, for an operator."""
+        pending = (await self._store.model()).pending
+        model = self._model.fingerprint if self._model is not None else None
+        return State(model, pending, len(self._warming.cold), self._filling.fault, self._missing)
+
     async def users(self) -> list[tuple[str, int]]:
         return await self._store.users()
+
+    async def _tidy(self, user_id: str, kind: KindName) -> None:
+        """End what is too much of a kind."""
+        rows = await self._store.page(user_id, limit=AT_ONCE, store=CAPPED[kind])
+        gone = surplus(kind, rows)
+        if gone:
+            await self._store.retire(user_id, [row.id for row in gone], now_ms())
+            self._shelves.gone(user_id, gone)
 
     async def _changed(self, user_id: str, done: Sequence[Written]) -> None:
         self._acquaintance.wrote(user_id, [written.row for written in done])

@@ -4,7 +4,7 @@ A bundle holds no vectors (the engine that takes it in makes its own) and no use
 it in). What it says is checked like anything else that is to be remembered.
 """
 
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -53,10 +53,11 @@ class Bundle(Contract):
     version: int
     records: tuple[Portable, ...]
     exported_at: str = ""
+    skills: tuple[msgspec.Raw, ...] = ()
 
 
-async def bundled(pages: AsyncIterable[list[MemoryRow]]) -> AsyncIterator[bytes]:
-    """The JSON of a bundle, piece by piece."""
+async def bundled(pages: AsyncIterable[list[MemoryRow]], skills: Sequence[Contract] = ()) -> AsyncIterator[bytes]:
+    """The JSON of a bundle, piece by piece, with the skills that travel with it."""
     head = {"format": FORMAT, "version": VERSION, "exported_at": now_iso()}
     yield encode(head)[:-1] + b',"records":['
     first = True
@@ -64,7 +65,7 @@ async def bundled(pages: AsyncIterable[list[MemoryRow]]) -> AsyncIterator[bytes]
         rows = b",\n".join(encode(_portable(row)) for row in page)
         yield rows if first else b",\n" + rows
         first = False
-    yield b"]}"
+    yield b'],"skills":' + encode(skills) + b"}"
 
 
 def read_bundle(data: bytes) -> Bundle:

@@ -28,6 +28,11 @@ PER_RECORD: Final = 280
 _AT_ONCE: Final = 5000
 
 
+def size_of(records: int, dimensions: int) -> int:
+    """Bytes that so many records take."""
+    return records * (PER_RECORD + dimensions * 9 // 8)
+
+
 class Kept:
     """One shelf: what of it is in memory, and up to where it was read."""
 
@@ -41,19 +46,24 @@ class Kept:
 
     @property
     def size(self) -> int:
-        return len(self.rows) * (PER_RECORD + self.rows.dimensions * 9 // 8)
+        return size_of(len(self.rows), self.rows.dimensions)
 
-    def refresh(self, reader: ShelfReader) -> None:
-        """Read what came since the last time: new records, and vectors that were made meanwhile."""
-        place = reader.last_place() if not self.number else self.place
+    def refresh(self, reader: ShelfReader, steps: int | None = None) -> bool:
+        """Read what came since the last time: new records, and vectors that were made meanwhile. With `steps`, no more
+        than so many thousands; says whether that was all."""
+        if not self.number:
+            self.place = reader.last_place()
         while new := reader.columns(self.number, _AT_ONCE):
             self._take(new, reader.vectors_of(self.model, [column.number for column in new]))
             self.number = new[-1].number
-        while found := reader.vectors(self.model, place, _AT_ONCE):
+            steps = None if steps is None else steps - 1
+            if steps == 0:
+                return False
+        while found := reader.vectors(self.model, self.place, _AT_ONCE):
             vectors = {row.number: row.vector for row in found}
             self._take(reader.columns_of(list(vectors)), vectors)
-            place = found[-1].place
-        self.place = place
+            self.place = found[-1].place
+        return True
 
     def remove(self, numbers: Iterable[int]) -> None:
         gone = list(numbers)
@@ -122,7 +132,7 @@ class Shelves:
     """All shelves that are in memory."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most = most_bytes
+        self.most_bytes = most_bytes
         self._kept: OrderedDict[Place, Kept] = OrderedDict()
         self._lock = Lock()
         self._gone: dict[Place, set[int]] = {}
@@ -137,7 +147,7 @@ class Shelves:
                 found = self._kept[place] = Kept(Rows(dimensions), model)
                 self._gone.pop(place, None)
             self._kept.move_to_end(place)
-            while len(self._kept) > 1 and sum(kept.size for kept in self._kept.values()) > self._most:
+            while len(self._kept) > 1 and sum(kept.size for kept in self._kept.values()) > self.most_bytes:
                 self._kept.popitem(last=False)
             return found
 
@@ -165,4 +175,7 @@ class Shelves:
 
 def _item(row: MemoryRow) -> Item:
     who = str(row.fields[row.about.who]) if row.about.who else ""
-    return Item(row.number, row.text, who, row.event_at, row.task_id, row.first_seq, row.uses, row.last_used_at)
+    among, at = map(row.fields.__getitem__, row.about.beside) if row.about.beside else (row.task_id, row.first_seq)
+    return Item(
+        row.number, row.text, who, row.event_at, str(among), int(at), row.uses, row.last_used_at, row.confidence
+    )

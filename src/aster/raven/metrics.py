@@ -142,6 +142,11 @@ class Metrics:
         self.tokens = counter("tokens", "Tokens by bucket.", "model", "bucket")
         self.cost = counter("cost_usd", "Cost of model calls in US dollars.", "model")
 
+        self.cache_misses = counter(
+            "cache_misses", "Calls that read far less from a provider's cache than was left there.", "cause"
+        )
+        self.cache_missed_tokens = counter("cache_missed_tokens", "Tokens those calls paid for again.", "cause")
+
         self.circuits = counter("circuit_changes", "Circuits that opened or closed.", "endpoint", "state")
         self.fallbacks = counter("provider_fallbacks", "Turns that went on with another model.", "reason")
 

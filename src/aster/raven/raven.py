@@ -148,6 +148,12 @@ class Raven:
         log.debug("Model called.", extra={"model": model, "seconds": seconds, "outcome": outcome})
 
     @_harmless
+    def cache_missed(self, cause: str, tokens: int) -> None:
+        label = self.metrics.words(cause)
+        self.metrics.cache_misses.labels(label).inc()
+        self.metrics.cache_missed_tokens.labels(label).inc(tokens)
+
+    @_harmless
     def circuit_changed(self, endpoint: str, state: str) -> None:
         self.metrics.circuits.labels(self.metrics.endpoints(endpoint), self.metrics.words(state)).inc()
         level: Level = "info" if state == "closed" else "warning"

@@ -27,7 +27,8 @@ EGRESS_PORT = 3128
 """Where `Command.egress` is found inside, on the command's own loopback."""
 
 Egress: TypeAlias = Callable[[socket.socket], None]
-"""Takes a socket that listens in the network of a command, before the command starts; called from a thread."""
+"""Takes a socket that listens in the network of a command, or one over which its connections come as descriptors,
+before the command starts; called from a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,9 @@ class Command:
     `environment` is added to the few variables every command has. `egress` answers what the command sends to
     `EGRESS_PORT`, the one way out of a command that is otherwise without network; nothing of it is visible inside.
     A backend whose `carries_egress` is false refuses a command that has one. `everything`: the listener is given
-    all output, however much it is, and not only its beginning.
+    all output, however much it is, and not only its beginning. `stdio` are the descriptors that the command has as
+    its standard input and output, in place of nothing and of a listener; they stay the caller's to close. `readable`
+    are places it may look into besides its workspace.
     """
 
     argv: tuple[str, ...]
@@ -49,6 +52,8 @@ class Command:
     environment: tuple[tuple[str, str], ...] = ()
     egress: Egress | None = None
     everything: bool = False
+    stdio: tuple[int, int] | None = None
+    readable: tuple[Path, ...] = ()
 
     @classmethod
     def shell(cls, script: str, workspace: Workspace, timeout_seconds: float = 120.0) -> "Command":

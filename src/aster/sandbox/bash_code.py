@@ -82,6 +82,12 @@ def code_hazards(name: str, command: SimpleCommand, targets: Targets) -> Iterato
             yield f"{name} runs code that it reads from its input"
 
 
+def given_code(command: SimpleCommand) -> Word | None:
+    """The program text on an interpreter's command line, if there is one."""
+    kind = language(command.program or "")
+    return None if kind is None else _given(command.arguments, _CODE[kind])
+
+
 def _given(arguments: tuple[Word, ...], flags: tuple[str, ...]) -> Word | None:
     """The code on the command line; short options may stand before its own, in the same word (`-pe`, `-lane`)."""
     for index, argument in enumerate(arguments):

@@ -132,7 +132,7 @@ class _Launch:
                 given.append(fd)
                 arguments += [*option, str(fd), *destination]
             argv = self._argv(arguments, lifeline)
-            return process.spawn(argv, identity=self._identity, pass_fds=given)
+            return process.spawn(argv, identity=self._identity, pass_fds=given, stdio=self._command.stdio)
 
     def ran(self) -> bool:
         """Whether the command itself was executed, as bubblewrap says once it is over."""
@@ -155,6 +155,7 @@ class _Launch:
             *self._base,
             *(*scratch, "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108 - inside the sandbox
             *(*scratch, str(SCRATCH)),
+            *(part for place in command.readable for part in ("--ro-bind", str(place), str(place))),
             *_workspace_mounts(workspace),
             *arguments,
             *("--remount-ro", "/", "--chdir", str(workspace.cwd)),

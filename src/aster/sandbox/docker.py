@@ -67,7 +67,7 @@ class Docker:
     def _start(self, command: Command, limits: Limits, made: Path) -> process.Child:
         given = {name: os.environ[name] for name in _OF_THE_CLIENT if name in os.environ}
         argv = [*_dying_with_us(), *arguments(self._image, command, limits, self.identity, made)]
-        child = process.spawn(argv, identity=None, environment={"PATH": host.PATH, **given})
+        child = process.spawn(argv, identity=None, environment={"PATH": host.PATH, **given}, stdio=command.stdio)
         child.keeper = True
         return child
 
@@ -88,6 +88,7 @@ def arguments(
         *("--pids-limit", str(limits.processes), "--ulimit", f"nofile={limits.open_files}"),
         *("--ulimit", f"fsize={limits.file_bytes}", "--ulimit", "core=0", "--ulimit", f"cpu={limits.cpu_seconds}"),
         *("--tmpfs", f"{SCRATCH}:rw,nosuid,nodev,exec,mode=1777,size={limits.scratch_bytes}"),
+        *(("--interactive",) if command.stdio else ()),
         *(part for mount in _mounts(command) for part in ("--mount", mount)),
         *(part for name, value in environment.items() for part in ("--env", f"{name}={value}")),
         *(
@@ -107,6 +108,8 @@ def arguments(
 def _mounts(command: Command) -> Iterator[str]:
     """The roots, and an empty place over what is hidden in them."""
     workspace = command.workspace
+    for place in command.readable:
+        yield _fields("type=bind", f"src={place}", f"dst={place}", "readonly")
     for root in workspace.roots:
         yield _fields("type=bind", f"src={root}", f"dst={root}")
     for place in workspace.hidden:

@@ -4,6 +4,7 @@ records of where it went. Without EGRESS_ALLOW none of this exists and a sandbox
 
 from typing import Any, Protocol
 
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
 from aster.raven.observation import Level
@@ -18,6 +19,17 @@ class Note(Protocol):
     def __call__(self, kind: str, level: Level, message: str, /, **data: Any) -> None: ...
 
 
+def unlimited(sandbox: Sandbox, settings: Settings) -> str | None:
+    """Why EGRESS_ALLOW cannot hold in this sandbox, and what to do; where no command runs at all, it holds."""
+    if not settings.egress_allow or sandbox.carries_egress or not sandbox.report.ok:
+        return None
+    if settings.sandbox == "off":
+        why = "with SANDBOX=off commands reach every network, whatever it says"
+    else:
+        why = f"the isolation in force ({sandbox.report.backend}) cannot give a command a network with limits"
+    return f"EGRESS_ALLOW is set, but {why}. Set SANDBOX=auto, bubblewrap or landlock, or leave EGRESS_ALLOW empty."
+
+
 def with_egress(sandbox: Sandbox, settings: Settings, note: Note, secrets: Secrets) -> Sandbox:
     """The same sandbox, whose commands reach what EGRESS_ALLOW lists; wrong settings stop the start."""
     rules = EgressRules.of(settings)
@@ -26,11 +38,11 @@ def with_egress(sandbox: Sandbox, settings: Settings, note: Note, secrets: Secre
             secrets.register(value.decode("latin-1"), "EGRESS_SECRETS")
     if not rules.allowed:
         return sandbox
+    problem = unlimited(sandbox, settings)
+    if problem is not None:
+        sandbox.close()
+        raise EngineError(ErrorCode.CONFIGURATION_INVALID, problem)
     if not sandbox.carries_egress:
-        text = (
-            f"EGRESS_ALLOW has no effect: the sandbox in force ({sandbox.report.backend}) cannot limit a network."
-        )
-        note("egress", "warning", text)
         return sandbox
     from aster.sandbox.networked import Networked
 

@@ -1,7 +1,9 @@
 """Where one command went, how much it moved, and where it was not let: checked against the rules and kept count of
 in one place, so that no way out of a sandbox is off the record."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from aster.sandbox.egress_rules import EgressRules
 from aster.sandbox.reach import Reach, Refused
@@ -31,6 +33,10 @@ class Visit:
     received: int = 0
 
 
+OnRefusal: TypeAlias = Callable[[Visit], None]
+"""Called with each destination that is refused, the first time it is."""
+
+
 class OutOfBytes(Exception):
     """The command has moved all it may."""
 
@@ -38,10 +44,13 @@ class OutOfBytes(Exception):
 class Ledger:
     """Lets through what the rules allow, and remembers everything that was asked for."""
 
-    def __init__(self, rules: EgressRules, reach: Reach, limits: EgressLimits) -> None:
+    def __init__(
+        self, rules: EgressRules, reach: Reach, limits: EgressLimits, on_refusal: OnRefusal | None = None
+    ) -> None:
         self.rules = rules
         self.reach = reach
         self.limits = limits
+        self._on_refusal = on_refusal
         self._visits: dict[tuple[str, int, str | None], Visit] = {}
         self._bytes = 0
 
@@ -77,8 +86,11 @@ class Ledger:
 
     def _record(self, host: str, port: int, refused: str | None) -> Visit:
         key = (host, port, refused)
-        visit = self._visits.get(key) or Visit(host, port, refused)
-        if len(self._visits) < _VISITS:
-            self._visits[key] = visit
+        known = self._visits.get(key)
+        visit = known or Visit(host, port, refused)
         visit.requests += 1
+        if known is None and len(self._visits) < _VISITS:
+            self._visits[key] = visit
+            if refused is not None and self._on_refusal is not None:
+                self._on_refusal(visit)
         return visit

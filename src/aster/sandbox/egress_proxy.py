@@ -8,7 +8,7 @@ import asyncio
 import socket
 
 from aster.sandbox.egress_forward import forward
-from aster.sandbox.egress_ledger import EgressLimits, Ledger, OutOfBytes, Visit
+from aster.sandbox.egress_ledger import EgressLimits, Ledger, OnRefusal, OutOfBytes, Visit
 from aster.sandbox.egress_request import BadRequest, Request, Unreachable
 from aster.sandbox.egress_rules import EgressRules
 from aster.sandbox.hosts import split_port
@@ -21,12 +21,15 @@ _PIECE = 65_536
 class EgressProxy:
     """Serves the connections of one command; made and closed in the event loop."""
 
-    def __init__(self, rules: EgressRules, reach: Reach, limits: EgressLimits) -> None:
-        self._ledger = Ledger(rules, reach, limits)
+    def __init__(
+        self, rules: EgressRules, reach: Reach, limits: EgressLimits, on_refusal: OnRefusal | None = None
+    ) -> None:
+        self._ledger = Ledger(rules, reach, limits, on_refusal)
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._lines: set[asyncio.Task[None]] = set()
         self._server: asyncio.Task[asyncio.Server] | None = None
+        self._handed: socket.socket | None = None
         self._closed = False
 
     @property
@@ -34,7 +37,7 @@ class EgressProxy:
         return self._ledger.visits
 
     def attach(self, listener: socket.socket) -> None:
-        """Answer what comes to this socket from now on; may be called from any thread."""
+        """Answer what comes to this socket, or over it, from now on; may be called from any thread."""
         self._loop.call_soon_threadsafe(self._serve, listener)
 
     async def close(self) -> None:
@@ -42,6 +45,8 @@ class EgressProxy:
         self._closed = True
         if self._server is not None:
             (await self._server).close()
+        if self._handed is not None:
+            self._stop_taking(self._handed)
         for line in self._lines:
             line.cancel()
         await asyncio.gather(*self._lines, return_exceptions=True)
@@ -51,8 +56,42 @@ class EgressProxy:
             listener.close()
             return
         listener.setblocking(False)
+        if not listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            self._handed = listener
+            self._loop.add_reader(listener, self._take, listener)
+            return
         starting = asyncio.start_server(self._accept, sock=listener, limit=_HEAD_BYTES)
         self._server = self._loop.create_task(starting)
+
+    def _take(self, handed: socket.socket) -> None:
+        """A connection comes as a descriptor; with the command's launcher gone, no more do."""
+        try:
+            said, fds, _, _ = socket.recv_fds(handed, 1, 1)
+        except BlockingIOError:
+            return
+        except OSError:
+            said, fds = b"", []
+        if not said:
+            self._stop_taking(handed)
+        for fd in fds:
+            line = socket.socket(fileno=fd)
+            line.setblocking(False)
+            task = self._loop.create_task(self._adopt(line))
+            self._lines.add(task)
+            task.add_done_callback(self._lines.discard)
+
+    def _stop_taking(self, handed: socket.socket) -> None:
+        self._handed = None
+        self._loop.remove_reader(handed)
+        handed.close()
+
+    async def _adopt(self, line: socket.socket) -> None:
+        try:
+            reader, writer = await asyncio.open_connection(sock=line, limit=_HEAD_BYTES)
+        except OSError:
+            line.close()
+            return
+        await self._line(reader, writer)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = self._loop.create_task(self._line(reader, writer))

@@ -31,6 +31,7 @@ _HEADERS = {
 }
 _MOVED = frozenset((301, 302, 303, 307, 308))
 _LATER = frozenset((408, 425, 429))
+_CLOSED = frozenset((401, 403, 407, 451))
 _URL_CHARS = 8000
 _PIECE = 65_536
 
@@ -173,10 +174,11 @@ def _deflate_window(first: bytes) -> int:
 def _failed(response: httpcore2.Response, where: httpx2.URL) -> FetchFailed:
     status = response.status
     later = status in _LATER or status >= 500
+    final = OutcomeClass.FATAL if status in _CLOSED else OutcomeClass.DIAGNOSTIC
     return FetchFailed(
         "http_status",
         f"{where} answered with status {status}.",
-        OutcomeClass.RETRYABLE if later else OutcomeClass.DIAGNOSTIC,
+        OutcomeClass.RETRYABLE if later else final,
         retry_after(_header(response, b"retry-after")) if later else None,
         status,
     )

@@ -13,11 +13,16 @@ from aster.sandbox.launched import Launched
 from aster.sandbox.limits import Limits
 
 # Imported and not executed as a file, so that Python compiles it once and not for every command.
-_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from launcher import main; main(sys.argv[2:])"
+_PROGRAM = (
+    "import sys; sys.path.append(sys.argv[1]); from launcher import main; from broker import Broker;"
+    " from way_out import WayOut; main(sys.argv[2:], serve=Broker, leave=WayOut)"
+)
 
 
 class Landlock(Launched):
     """Runs each command under `launcher`."""
+
+    carries_egress = True
 
     def __init__(self, limits: Limits, identity: Identity | None, scratch: Path) -> None:
         report = SandboxReport(
@@ -26,10 +31,11 @@ class Landlock(Launched):
             reason="A command inside could use only its workspace, no network, no environment and no privileges.",
         )
         super().__init__(report, limits, identity, scratch)
-        program = seccomp.program(shared=True) or b""
+        program, outward = seccomp.program(shared=True) or b"", seccomp.program(shared=True, out=True) or b""
         self._launcher = [
             *(str(Path(sys.executable).resolve()), "-I", "-S", "-c", _PROGRAM, str(Path(launcher.__file__).parent)),
             f"filter={program.hex()}",
+            f"filter_out={outward.hex()}",
             *(f"broker={name}:{number}" for name, number in seccomp.brokered().items()),
         ]
 

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import os
 import secrets
+import socket
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from pathlib import Path
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.sandbox import host, process
 from aster.sandbox.access import open_to
-from aster.sandbox.backend import Command, Completed, OnOutput, SandboxReport, unavailable
+from aster.sandbox.backend import EGRESS_PORT, Command, Completed, OnOutput, SandboxReport, unavailable
 from aster.sandbox.file_threads import FileThreads
 from aster.sandbox.identity import Identity
 from aster.sandbox.limits import Limits, hard_limits
@@ -61,7 +62,7 @@ class Launched(ABC):
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> Completed:
         """Run a command. `SANDBOX_UNAVAILABLE` means that it was not run at all."""
-        _check(command)
+        _check(command, self.carries_egress)
         limits = command.limits or self.limits
         launch = _Launch(self, command, limits)
         try:
@@ -91,8 +92,11 @@ class Launched(ABC):
             open_to(place, self.identity)
         return place
 
-    def take(self) -> "Spare":
-        """A launcher that waits for its command: the one that has been started ahead, if it is still there."""
+    def take(self, stdio: tuple[int, int] | None = None) -> "Spare":
+        """A launcher that waits for its command: the one that has been started ahead, if it is still there. A command
+        with an input of its own gets a launcher of its own."""
+        if stdio is not None:
+            return self._start_launcher(stdio)
         with self._lock:
             ready, self._spare = self._spare, None
         if ready is not None and ready.child.process.poll() is None:
@@ -121,7 +125,7 @@ class Launched(ABC):
         self.files.close()
         self._spawners.shutdown(wait=False, cancel_futures=True)
 
-    def _start_launcher(self) -> "Spare":
+    def _start_launcher(self, stdio: tuple[int, int] | None = None) -> "Spare":
         identity = self.identity
         who = (f"uid={identity.uid}", f"gid={identity.gid}") if identity is not None else ()
         with contextlib.ExitStack() as handed_over, contextlib.ExitStack() as kept:
@@ -131,20 +135,27 @@ class Launched(ABC):
             complaints, complain = os.pipe()
             handed_over.callback(os.close, complain)
             kept.callback(os.close, complaints)
-            static = (f"order={reading}", f"complain={complain}", f"parent={os.getpid()}", *who)
-            child = process.spawn([*self.launcher(), *static], identity=None, pass_fds=[reading, complain])
+            lines, engine = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            handed_over.callback(engine.close)
+            kept.callback(lines.close)
+            given = {"order": reading, "complain": complain, "engine": engine.fileno()}
+            static = (*(f"{name}={fd}" for name, fd in given.items()), f"parent={os.getpid()}", *who)
+            fds = list(given.values())
+            child = process.spawn([*self.launcher(), *static], identity=None, pass_fds=fds, stdio=stdio)
             kept.pop_all()
         child.keeper = True
-        return Spare(child, order, complaints)
+        return Spare(child, order, complaints, lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Spare:
-    """A launcher without a command: where its order goes, and where it says what went wrong."""
+    """A launcher without a command: where its order goes, where it says what went wrong, and where the connections of
+    a command with a way out come from."""
 
     child: process.Child
     order: int
     complaints: int
+    lines: socket.socket
 
     def close(self) -> None:
         """It has started nothing yet, so it may simply be killed."""
@@ -152,6 +163,7 @@ class Spare:
         self.child.close()
         os.close(self.order)
         os.close(self.complaints)
+        self.lines.close()
 
 
 class _Launch:
@@ -168,8 +180,12 @@ class _Launch:
         """Blocks for a few milliseconds, so it runs in a spawner thread."""
         self._scratch = self._sandbox.make_scratch()
         order = os.fsencode("\0".join(self._order(self._scratch)))
-        spare = self._sandbox.take()
+        spare = self._sandbox.take(self._command.stdio)
         self._complaints = spare.complaints
+        if self._command.egress is None:
+            spare.lines.close()
+        else:
+            self._command.egress(spare.lines)
         with contextlib.suppress(BrokenPipeError), os.fdopen(spare.order, "wb") as pipe:
             pipe.write(order)
         self._sandbox.refill()
@@ -187,7 +203,10 @@ class _Launch:
     def _order(self, scratch: Path) -> Iterator[str]:
         command, identity, workspace = self._command, self._sandbox.identity, self._command.workspace
         yield f"cwd={workspace.cwd}"
+        if command.egress is not None:
+            yield f"out={EGRESS_PORT}"
         yield from self._sandbox.granted
+        yield from (f"system={place}" for place in command.readable)
         yield from (f"write={place}" for place in (*workspace.roots, scratch))
         yield from (f"env={name}={value}" for name, value in _environment(command, scratch).items())
         processes = _tasks_of(identity.uid if identity else os.getuid()) + self._limits.processes
@@ -196,10 +215,12 @@ class _Launch:
         yield from command.argv
 
 
-def _check(command: Command) -> None:
+def _check(command: Command, carries_egress: bool) -> None:
     workspace = command.workspace
-    if command.egress is not None:
-        raise unavailable("this isolation has no way to the network; SANDBOX=bubblewrap has one")
+    if command.egress is not None and not carries_egress:
+        raise unavailable(
+            "this isolation has no way to the network; SANDBOX=bubblewrap and SANDBOX=landlock have one"
+        )
     for place in workspace.hidden:
         if any(place.is_relative_to(root) for root in workspace.roots):
             raise EngineError(

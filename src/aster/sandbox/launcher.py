@@ -5,24 +5,26 @@ It is the program of a process of its own for every command, mostly started befo
 little that loads at once, while it still may. Two Landlock domains make it safe to kill with one system call: the
 outer one keeps the launcher's signals among its own descendants, the inner one the command's off the launcher.
 """
-# ruff: noqa: PTH101, PTH115, PTH116 - pathlib takes longer to load than all the rest
 
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import select
 import struct
 import sys
-import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from aster.sandbox.broker import Broker
+    from aster.sandbox.way_out import WayOut
+
     Confine = Callable[["Kernel", "Order"], int]
     Execute = Callable[["Order"], None]
+    Serve = Callable[["Kernel", int, list[str], dict[int, str], "WayOut | None"], Broker]
+    Leave = Callable[[int, int], WayOut]
 
 LEAST_ABI = 6
 """The first that confines signals and abstract sockets; Linux 6.12."""
@@ -52,10 +54,6 @@ RIGHTS = {
 }
 
 _LISTENER = 8
-_RECEIVE, _SEND, _STILL_VALID = 0xC0502100, 0xC0182101, 0x40082102
-_AT_FDCWD = -100
-_AT_SYMLINK_NOFOLLOW = 0x100
-_NOW, _OMIT = (1 << 30) - 1, (1 << 30) - 2
 _TICK_MS = 100
 
 
@@ -202,120 +200,6 @@ def filter_calls(kernel: Kernel, program: bytes, flags: int = 0) -> int:
     return kernel.call("seccomp", number, ctypes.c_uint(1), ctypes.c_uint(flags), description)
 
 
-class Broker:
-    """Changes modes and times of files for the command, which may do so only where it may write.
-
-    The file is opened first and judged after, by the path of what was opened, so nothing can be exchanged between.
-    """
-
-    def __init__(self, kernel: Kernel, listener: int, places: list[str], calls: dict[int, str]) -> None:
-        self._kernel = kernel
-        self.listener = listener
-        self._places = [place.rstrip("/") for place in places]
-        self._calls = calls
-
-    def serve(self) -> None:
-        """Answer one call; its caller may be gone by now."""
-        notice = bytearray(80)
-        try:
-            self._kernel.ask(self.listener, _RECEIVE, notice)
-        except OSError:
-            return
-        number, caller = struct.unpack_from("=QI", notice)
-        call, *_ = struct.unpack_from("=i", notice, 16)
-        arguments = struct.unpack_from("=6Q", notice, 32)
-        failure = 0
-        try:
-            self._do(self._calls.get(call, ""), number, caller, arguments)
-        except OSError as error:
-            failure = -(error.errno or errno.EPERM)
-        try:
-            self._kernel.ask(self.listener, _SEND, bytearray(struct.pack("=QqiI", number, 0, failure, 0)))
-        except OSError:
-            return
-
-    def _do(self, name: str, number: int, caller: int, given: tuple[int, ...]) -> None:
-        if name == "chmod":
-            directory, path, wanted, flags = _AT_FDCWD, given[0], given[1], 0
-        else:
-            directory, path, wanted = _signed(given[0]), given[1], given[2]
-            flags = 0 if name == "fchmodat" else given[3]
-        text = b"" if path == 0 else _string(caller, path)
-        times = _times(caller, wanted) if name == "utimensat" else None
-        self._kernel.ask(self.listener, _STILL_VALID, bytearray(struct.pack("=Q", number)))
-        file = _opened(caller, directory, text, bool(flags & _AT_SYMLINK_NOFOLLOW))
-        try:
-            self._apply(file, wanted, times)
-        finally:
-            os.close(file)
-
-    def _apply(self, file: int, mode: int, times: tuple[int, int, int, int] | None) -> None:
-        itself = f"/proc/self/fd/{file}"
-        path = os.readlink(itself)
-        if not any(path == place or path.startswith(place + "/") for place in self._places):
-            raise PermissionError(errno.EPERM, "outside")
-        if times is None:
-            os.chmod(itself, mode & 0o7777)
-        else:
-            before = os.stat(itself)
-            accessed = _moment(times[0], times[1], before.st_atime_ns)
-            modified = _moment(times[2], times[3], before.st_mtime_ns)
-            os.utime(itself, ns=(accessed, modified))
-
-
-def _signed(value: int) -> int:
-    return struct.unpack("=i", struct.pack("=I", value & 0xFFFFFFFF))[0]
-
-
-def _string(caller: int, address: int) -> bytes:
-    text, _, _ = _memory(caller, address, 4096).partition(b"\0")
-    if not text:
-        raise FileNotFoundError(errno.ENOENT, "empty")
-    return text
-
-
-def _times(caller: int, address: int) -> tuple[int, int, int, int]:
-    if address == 0:
-        return (0, _NOW, 0, _NOW)
-    return struct.unpack("=qqqq", _memory(caller, address, 32))
-
-
-def _memory(caller: int, address: int, size: int) -> bytes:
-    """What the caller has at an address; less when its memory ends there."""
-    fd = os.open(f"/proc/{caller}/mem", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        first = min(size, 4096 - address % 4096)
-        found = os.pread(fd, first, address)
-        if first < size and b"\0" not in found:
-            found += os.pread(fd, size - first, address + first)
-        return found
-    finally:
-        os.close(fd)
-
-
-def _opened(caller: int, directory: int, path: bytes, is_link: bool) -> int:
-    """The file the caller means, held without being opened for anything."""
-    flags = os.O_PATH | os.O_CLOEXEC | (os.O_NOFOLLOW if is_link else 0)
-    if path.startswith(b"/proc/self/"):
-        path = b"/proc/%d/" % caller + path.removeprefix(b"/proc/self/")
-    if path.startswith(b"/"):
-        return os.open(path, flags)
-    base = f"/proc/{caller}/cwd" if directory == _AT_FDCWD else f"/proc/{caller}/fd/{directory}"
-    if not path:
-        return os.open(base, os.O_PATH | os.O_CLOEXEC)
-    place = os.open(base, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        return os.open(path, flags, dir_fd=place)
-    finally:
-        os.close(place)
-
-
-def _moment(seconds: int, nanoseconds: int, before: int) -> int:
-    if nanoseconds == _NOW:
-        return time.time_ns()
-    return before if nanoseconds == _OMIT else seconds * 1_000_000_000 + nanoseconds
-
-
 class Keeper:
     """Waits for the command, reaps what it leaves behind, and at its end kills everything below this process."""
 
@@ -377,7 +261,8 @@ def start(kernel: Kernel, order: Order, confine: Confine, execute: Execute, comp
     command = os.fork()
     if command == 0:
         os.close(go)
-        os.set_inheritable(complain, False)
+        for kept in (complain, *map(int, order.each("engine"))):
+            os.set_inheritable(kept, False)
         try:
             kernel.hold_back(_TERMINATE, _UNBLOCK)
             for number in (_PIPE, _FILE_SIZE):
@@ -421,10 +306,17 @@ def confine_here(kernel: Kernel, order: Order) -> int:
     """The inner domain and the filter, for the process that becomes the command."""
     rules = {path: rights for kind, rights in RIGHTS.items() for path in order.each(kind)}
     enter_domain(kernel, _ALL, _NETWORK, _SIGNALS | _ABSTRACT_SOCKETS, rules)
-    return filter_calls(kernel, bytes.fromhex(order.one("filter") or ""), _LISTENER)
+    program = order.one("filter_out" if order.one("out") else "filter")
+    return filter_calls(kernel, bytes.fromhex(program or ""), _LISTENER)
 
 
-def main(arguments: list[str], confine: Confine = confine_here, execute: Execute = become) -> None:
+def main(
+    arguments: list[str],
+    confine: Confine = confine_here,
+    execute: Execute = become,
+    serve: Serve | None = None,
+    leave: Leave | None = None,
+) -> None:
     order = Order(arguments)
     complain = int(order.one("complain") or "2")
     kernel = Kernel()
@@ -439,7 +331,11 @@ def main(arguments: list[str], confine: Confine = confine_here, execute: Execute
         os.write(complain, str(error).encode())
         os._exit(125)
     calls = {int(number): name for name, _, number in (call.partition(":") for call in order.each("broker"))}
-    broker = Broker(kernel, listener, order.each("write"), calls) if listener >= 0 else None
+    engine, port = order.one("engine"), order.one("out")
+    way_out = leave(int(engine), int(port)) if leave is not None and engine and port else None
+    broker = None
+    if serve is not None and listener >= 0:
+        broker = serve(kernel, listener, order.each("write"), calls, way_out)
     end_all(Keeper(command, ending, broker).keep())
 
 

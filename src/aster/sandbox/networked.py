@@ -36,7 +36,13 @@ class Networked:
         self._limits = limits or EgressLimits()
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> Completed:
-        proxy = EgressProxy(self._rules, self._reach, self._limits)
+        """Whoever listens hears of a refusal when it happens; what the command came to says so again."""
+
+        def tell(visit: Visit) -> None:
+            if on_output is not None:
+                on_output(f"{_line(visit)}\n", "stderr")
+
+        proxy = EgressProxy(self._rules, self._reach, self._limits, tell)
         given = (*ENVIRONMENT, *command.environment)
         try:
             done = await self._sandbox.run(replace(command, egress=proxy.attach, environment=given), on_output)
@@ -70,11 +76,15 @@ class Networked:
         )
 
 
+def _line(visit: Visit) -> str:
+    return f"[network: {visit.host}:{visit.port} was refused: {visit.refused}]"
+
+
 def _told(done: Completed, refused: Sequence[Visit]) -> Completed:
     """What the model has to know: programs rarely say why a connection failed."""
     if not refused:
         return done
-    lines = [f"[network: {visit.host}:{visit.port} was refused: {visit.refused}]" for visit in refused[:_SHOWN]]
+    lines = [_line(visit) for visit in refused[:_SHOWN]]
     if len(refused) > _SHOWN:
         lines.append(f"[network: {len(refused) - _SHOWN} more destinations were refused]")
     return replace(

@@ -32,7 +32,7 @@ def offer(tool: str, arguments: Mapping[str, Any], decision: Decision, workspace
     if decision.every_time:
         return None
     if tool != "bash":
-        return _offer(tool, _by_content(tool, arguments, workspace))
+        return _offer(tool, _by_content(tool, arguments, workspace), decision.pin)
     command = str(arguments["command"])
     script = parse(command)
     if not script.understood:
@@ -53,8 +53,8 @@ def _by_content(tool: str, arguments: Mapping[str, Any], workspace: Workspace) -
     return escaped(str(arguments["url"])) if whole else f"{escaped(f'{site.scheme}://{site.netloc}')}/*"
 
 
-def _offer(tool: str, pattern: str) -> GrantOffer | None:
-    return GrantOffer(tool=tool, pattern=pattern) if len(pattern) <= _PATTERN_CHARS else None
+def _offer(tool: str, pattern: str, pin: str | None = None) -> GrantOffer | None:
+    return GrantOffer(tool=tool, pattern=pattern, pin=pin) if len(pattern) <= _PATTERN_CHARS else None
 
 
 def _first_words(command: SimpleCommand, text: str) -> str:

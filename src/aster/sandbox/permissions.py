@@ -14,7 +14,8 @@ from aster.sandbox.paths import PathRefused, Workspace
 
 class Decision(Contract):
     """The behavior, why, what the call would do as far as it is worth asking about, and what decided: `judgement`,
-    `mode:…`, `rule:…` or `grant:…`. `every_time` says that no grant spares the question."""
+    `mode:…`, `rule:…` or `grant:…`. `every_time` says that no grant spares the question. A tool that others describe
+    has a `pin`, a hash of its description: only a grant with the same pin speaks for it."""
 
     behavior: Behavior
     reason: str = ""
@@ -22,6 +23,7 @@ class Decision(Contract):
     decided_by: str = "judgement"
     grant_id: str | None = None
     every_time: bool = False
+    pin: str | None = None
 
 
 ALLOW = Decision(behavior="allow")

@@ -83,9 +83,11 @@ def _first(matching: list[Rule], behavior: str) -> Rule | None:
 
 
 def _allows(rule: Rule, judgement: Decision) -> bool:
-    """A question that is asked every time is not one that a rule could answer."""
+    """A question that is asked every time is not one that a rule could answer, nor is a tool that has changed since the
+    one that was granted."""
     safe = judgement.behavior == "allow" or rule.specific
-    return rule.behavior == "allow" and safe and not judgement.every_time
+    meant = rule.source == "operator" or rule.pin == judgement.pin
+    return rule.behavior == "allow" and safe and meant and not judgement.every_time
 
 
 def _spared(matching: list[Rule], granted: Rule | None) -> bool:

@@ -88,15 +88,16 @@ def spawn(
     cwd: Path | None = None,
     environment: dict[str, str] | None = None,
     pass_fds: Sequence[int] = (),
+    stdio: tuple[int, int] | None = None,
 ) -> Child:
-    """Start a process in a session of its own, with no input and, unless given, no environment."""
+    """Start a process in a session of its own, with no input and no environment unless they are given."""
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
     try:
         process = subprocess.Popen(
             argv,
-            stdin=subprocess.DEVNULL,
-            stdout=out_write,
+            stdin=subprocess.DEVNULL if stdio is None else stdio[0],
+            stdout=out_write if stdio is None else stdio[1],
             stderr=err_write,
             cwd=cwd,
             env=environment or {},

@@ -12,11 +12,12 @@ from aster.sandbox.reach import Reach
 _TOGETHER = 100
 
 
-def guarded_pool(reach: Reach) -> httpcore2.AsyncConnectionPool:
+def guarded_pool(reach: Reach, kept: int = 0) -> httpcore2.AsyncConnectionPool:
+    """Connections where `reach` lets them go; so many are kept open for the next request."""
     return httpcore2.AsyncConnectionPool(
         ssl_context=reach.tls,
         max_connections=_TOGETHER,
-        max_keepalive_connections=0,
+        max_keepalive_connections=kept,
         network_backend=_Judged(reach),
     )
 

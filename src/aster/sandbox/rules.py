@@ -33,6 +33,7 @@ class Rule(Contract):
     careful: bool = False
     source: Source = "operator"
     id: str = ""
+    pin: str | None = None
 
     @property
     def specific(self) -> bool:

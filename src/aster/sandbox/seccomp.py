@@ -107,6 +107,20 @@ _BROKERED: dict[str, tuple[int | None, int | None]] = {
     "fchmodat2": (452, 452),
     "utimensat": (280, 88),
 }
+# With a way out, the launcher also makes the command's sockets; nothing that could use one otherwise is left.
+_BROKERED_OUT: dict[str, tuple[int | None, int | None]] = {"socket": (41, 198), "connect": (42, 203)}
+_DENIED_OUT: dict[str, tuple[int | None, int | None]] = {
+    "bind": (49, 200),
+    "listen": (50, 201),
+    "accept": (43, 202),
+    "accept4": (288, 242),
+}
+# Which argument holds the flags of a call that could connect by itself.
+_SENDING: dict[str, tuple[tuple[int, int], int]] = {
+    "sendto": ((44, 206), 3),
+    "sendmsg": ((46, 211), 2),
+    "sendmmsg": ((307, 269), 3),
+}
 # Which argument names a process.
 _SELF_ONLY: dict[str, tuple[tuple[int | None, int | None], int]] = {
     "prlimit64": ((302, 261), 0),
@@ -125,6 +139,9 @@ _SOCKET = (41, 198)
 
 _NAMESPACE_FLAGS = 0x7E020080  # CLONE_NEW{TIME,NS,CGROUP,UTS,IPC,USER,PID,NET}
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_OF_INTERFACES = 0x8900
+_FAST_OPEN = 0x20000000
+_INET = 2
 _SOCKET_FAMILIES = (1, 2, 10, 16)  # unix, inet, inet6, netlink; vsock and others are not confined by a namespace
 _STREAM, _SEQUENCED = 1, 5  # a pair of datagram sockets could still send to any socket of the machine
 _X32_BIT = 0x40000000
@@ -166,31 +183,35 @@ def _only_for(number: int, checks: list[_Step]) -> bytes:
     return struct.pack("=HBBI", _JUMP_EQUAL, 0, len(body) // 8, number) + body
 
 
-def program(machine: str | None = None, *, shared: bool = False) -> bytes | None:
+def program(machine: str | None = None, *, shared: bool = False, out: bool = False) -> bytes | None:
     """The filter for this machine, or None when the machine is not in the table; `shared` for a command that has no
-    namespaces of its own."""
+    namespaces of its own, `out` for one of those that has a way out."""
     machine = machine or platform.machine()
     column = _COLUMN.get(machine)
     if column is None:
         return None
     refuse = _ERRNO | _EPERM
-    out = _beginning(machine)
-    out += _each(_DENIED, column, refuse)
-    out += _each(_MISSING, column, _ERRNO | _ENOSYS)
-    out += _assemble([_Step(_JUMP_EQUAL, _FALLOCATE[column], _ERRNO | _EOPNOTSUPP)])
+    built = _beginning(machine)
+    built += _each(_DENIED, column, refuse)
+    built += _each(_MISSING, column, _ERRNO | _ENOSYS)
+    built += _assemble([_Step(_JUMP_EQUAL, _FALLOCATE[column], _ERRNO | _EOPNOTSUPP)])
     # clone3 hides its flags in memory; told it does not exist, the C library falls back to clone.
-    out += _assemble([_Step(_JUMP_EQUAL, _CLONE3[column], _ERRNO | _ENOSYS)])
-    out += _only_for(_CLONE[column], [_Step(_LOAD, _ARGUMENT_0), _Step(_JUMP_ANY_BIT, _NAMESPACE_FLAGS, refuse)])
-    out += _only_for(
+    built += _assemble([_Step(_JUMP_EQUAL, _CLONE3[column], _ERRNO | _ENOSYS)])
+    built += _only_for(_CLONE[column], [_Step(_LOAD, _ARGUMENT_0), _Step(_JUMP_ANY_BIT, _NAMESPACE_FLAGS, refuse)])
+    about_interfaces = [_Step(_AND, 0xFF00), _Step(_JUMP_EQUAL, _OF_INTERFACES, refuse)] if out else []
+    built += _only_for(
         _IOCTL[column],
         [
             _Step(_LOAD, _ARGUMENT_1),
             _Step(_JUMP_EQUAL, _TIOCSTI, refuse),
             _Step(_JUMP_EQUAL, _TIOCLINUX, refuse),
+            *about_interfaces,
         ],
     )
-    out += _among_others(column) if shared else _families(column)
-    return out + _assemble([_Step(_RETURN, _ALLOW)])
+    if out:
+        built += _way_out(column)
+    built += _among_others(column) if shared else _families(column)
+    return built + _assemble([_Step(_RETURN, _ALLOW)])
 
 
 def supplement(machine: str | None = None) -> bytes | None:
@@ -218,9 +239,9 @@ def _beginning(machine: str) -> bytes:
 
 
 def brokered() -> dict[str, int]:
-    """The calls that a `shared` filter hands to the launcher, by number on this machine."""
-    column = _COLUMN.get(platform.machine())
-    numbers = {name: number[column] for name, number in _BROKERED.items()} if column is not None else {}
+    """The calls that a `shared` filter, also one with a way `out`, hands to the launcher, by number on this machine."""
+    column, table = _COLUMN.get(platform.machine()), _BROKERED | _BROKERED_OUT
+    numbers = {name: number[column] for name, number in table.items()} if column is not None else {}
     return {name: number for name, number in numbers.items() if number is not None}
 
 
@@ -243,6 +264,28 @@ def _among_others(column: int) -> bytes:
     kinds = [_Step(_JUMP_EQUAL, kind, _ALLOW) for kind in (_STREAM, _SEQUENCED)]
     connected = [_Step(_LOAD, _ARGUMENT_1), _Step(_AND, 0xF), *kinds, _Step(_RETURN, refuse)]
     return out + _only_for(_SOCKETPAIR[column], connected)
+
+
+def _way_out(column: int) -> bytes:
+    """Only plain streams, made and connected by the launcher; whatever else is done with sockets falls to the rules
+    behind these, which refuse to make any."""
+    refuse = _ERRNO | _EPERM
+    built = _each(_DENIED_OUT, column, refuse)
+    for numbers, argument in _SENDING.values():
+        flags = _Step(_LOAD, _ARGUMENT_0 + 8 * argument)
+        built += _only_for(numbers[column], [flags, _Step(_JUMP_ANY_BIT, _FAST_OPEN, refuse)])
+    streams = [
+        _Step(_LOAD, _ARGUMENT_0),
+        _Step(_JUMP_EQUAL, _INET, refuse, inverted=True),
+        _Step(_LOAD, _ARGUMENT_1),
+        _Step(_AND, 0xF),
+        _Step(_JUMP_EQUAL, _STREAM, refuse, inverted=True),
+        _Step(_RETURN, _BROKER),
+    ]
+    socket, connect = (numbers[column] for numbers in _BROKERED_OUT.values())
+    assert socket is not None
+    assert connect is not None
+    return built + _only_for(socket, streams) + _assemble([_Step(_JUMP_EQUAL, connect, _BROKER)])
 
 
 def _metadata(column: int, verdict: int) -> bytes:

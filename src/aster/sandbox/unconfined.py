@@ -51,4 +51,5 @@ class Unconfined:
             identity=self.identity,
             cwd=command.workspace.cwd,
             environment=host.environment(str(command.workspace.home), **dict(command.environment)),
+            stdio=command.stdio,
         )

@@ -50,6 +50,10 @@ class Workspaces:
         """The task's workspace. It is looked at every time: somebody may have removed it or closed the way."""
         return await asyncio.to_thread(self._prepare, user_id, task_id)
 
+    async def apart(self, user_id: str, name: str) -> Workspace:
+        """A directory for something of a user's that belongs to no task, with the operator's roots beside it."""
+        return await asyncio.to_thread(self._set_apart, user_id, name)
+
     def planned(self, user_id: str, task_id: str) -> Workspace:
         """The workspace a task has or would have; nothing is made ready."""
         roots = tuple(Path(os.path.realpath(root)) for root in self._settings.roots)
@@ -80,6 +84,15 @@ class Workspaces:
                 open_to(root, self._sandbox.identity, closed=(data,))
         return Workspace(roots, roots[0], hidden=(data,), scratch=self._sandbox.scratch)
 
+    def _set_apart(self, user_id: str, name: str) -> Workspace:
+        data = self._data()
+        own = self._made_at(data / "assets" / safe_name(user_id) / safe_name(name))
+        roots = (own, *dict.fromkeys(map(_canonical, self._settings.roots)))
+        if self._sandbox.identity is not None:
+            for root in roots:
+                open_to(root, self._sandbox.identity, closed=() if root == own else (data,))
+        return Workspace(roots, own, hidden=(data,), scratch=self._sandbox.scratch)
+
     def _data(self) -> Path:
         return Path(os.path.realpath(self._settings.data_dir))
 
@@ -88,7 +101,9 @@ class Workspaces:
         return of_user / safe_name(task_id) if self._settings.workspace == "task" else of_user
 
     def _made(self, user_id: str, task_id: str) -> Path:
-        root = self._own(user_id, task_id)
+        return self._made_at(self._own(user_id, task_id))
+
+    def _made_at(self, root: Path) -> Path:
         root.parent.mkdir(parents=True, exist_ok=True)
         identity = self._sandbox.identity
         try:

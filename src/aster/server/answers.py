@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from aster.brain.records import ArtifactRecord, HitlRecord, InboxRow, ThreadRecord, TurnRecord
+from aster.contracts.events import CompactionEvent
 from aster.contracts.model import decode
 from aster.engine_core.orders import Order
 from aster.infra.clock import iso_ms
@@ -15,12 +16,15 @@ class Task(BaseModel):
 
     task_id: str
     title: str = Field(description="What it was named, or else the beginning of its first message.")
-    status: Literal["idle", "running", "suspended"] = Field(description="`suspended`: a human is asked.")
+    status: Literal["idle", "running", "suspended"] = Field(
+        description="`suspended`: it waits for a human, or for a sub-agent."
+    )
     created_at: str
     updated_at: str
     active_turn_id: str | None = Field(description="The turn that runs or waits for a human.")
     from_task_id: str | None = Field(description="The task it was forked from.")
     from_seq: int | None = None
+    parent_task_id: str | None = Field(None, description="The task whose agent began this one.")
 
     @classmethod
     def of(cls, record: ThreadRecord) -> "Task":
@@ -44,6 +48,7 @@ class Turn(BaseModel):
     ended_at: str | None
     stop_reason: str | None
     error: str | None = Field(description="The code of the failure that ended it.")
+    agent: str = Field("main", description="Who answered; of a sub-agent, after those it worked for.")
     model_calls: int
     input_tokens: int
     output_tokens: int
@@ -62,7 +67,7 @@ class Pending(BaseModel):
     request_id: str
     task_id: str
     turn_id: str
-    kind: str = Field(description="`permission`, `question`, `in_doubt` or `budget`.")
+    kind: str = Field(description="`permission`, `question`, `in_doubt`, `budget` or `client_tool`.")
     question: str
     created_at: str
     tool: str | None = None
@@ -176,6 +181,35 @@ class UndoAnswer(BaseModel):
     files: list[UndoneFile]
 
 
+class CompactAnswer(BaseModel):
+    """What became of a request to compact a task; tokens are estimated."""
+
+    task_id: str
+    status: Literal["compacted", "unchanged", "requested"] = Field(
+        description="`requested`: the turn that runs or waits does it before its next model call. `unchanged`: there"
+        " was nothing to gain."
+    )
+    before_tokens: int | None = None
+    after_tokens: int | None = None
+    strategy: str | None = None
+    artifact_id: str | None = Field(default=None, description="What was moved out of the model's sight.")
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, task_id: str, event: CompactionEvent | None) -> "CompactAnswer":
+        if event is None:
+            return cls(task_id=task_id, status="requested")
+        return cls(
+            task_id=task_id,
+            status="compacted" if event.ok else "unchanged",
+            before_tokens=event.before_tokens,
+            after_tokens=event.after_tokens,
+            strategy=event.strategy,
+            artifact_id=event.artifact_id,
+            reason=event.reason,
+        )
+
+
 class DeletedTask(BaseModel):
     status: Literal["deleted"] = "deleted"
     task_id: str
@@ -193,7 +227,7 @@ class Health(BaseModel):
     status: Literal["ok", "degraded", "draining"] = Field(description="`degraded`: a subsystem is not ok.")
     uptime_seconds: float
     version: str
-    subsystems: dict[str, Subsystem] = Field(description="`brain`, `llm`, `sandbox` and `slots`.")
+    subsystems: dict[str, Subsystem] = Field(description="`brain`, `llm`, `sandbox`, `slots` and `memory`.")
 
 
 def _fields(record: Any) -> dict[str, Any]:

@@ -10,22 +10,35 @@ from aster import __version__
 from aster.engine_core.engine import Engine
 from aster.server import errors, reference
 from aster.server.auth import Doorkeeper
+from aster.server.doors import chat_completions, ghost, ghost_models, models, responses
 from aster.server.guard import Guard
 from aster.server.origin import Origins
 from aster.server.routes import (
     admin,
+    agents,
     artifacts,
+    assets,
+    compact,
     console,
+    context,
     execute,
+    feedback,
+    files,
     health,
     hitl,
+    judgement,
+    lessons,
     memory,
+    memory_documents,
     memory_records,
     metrics,
     permissions,
+    rpc,
+    skills,
     tasks,
     tools,
     usage,
+    working_memory,
 )
 
 DESCRIPTION = """\
@@ -40,10 +53,25 @@ TAGS = [
     {"name": "tasks", "description": "Conversations and their threads of events."},
     {"name": "permissions", "description": "What may run: rules, grants, and what would happen with a call."},
     {"name": "tools", "description": "What models can call."},
+    {"name": "agents", "description": "Who can answer: prompts, tools and limits, as data."},
+    {"name": "assets", "description": "Connected servers (MCP): which there are, connecting, disconnecting."},
+    {"name": "skills", "description": "Instructions for kinds of work: the engine's, and your own."},
     {"name": "memory", "description": "What is remembered, where it came from, and forgetting it."},
+    {"name": "rpc", "description": "Tools, memory and skills by name, without a model in between."},
+    {"name": "files", "description": "Files of workspaces, brought in and taken out."},
+    {"name": "feedback", "description": "What people think of turns, messages and memories."},
     {"name": "usage", "description": "What model calls used and cost, and how much may be spent."},
+    {"name": "doors", "description": "The same turns for clients that speak another dialect."},
     {"name": "operation", "description": "For whoever runs the engine."},
 ]
+
+ROUTES = (
+    *(execute, hitl, tasks, artifacts, files, compact, context, judgement),
+    *(permissions, tools, assets, skills, agents, rpc, usage, feedback),
+    *(memory, memory_records, memory_documents, working_memory, lessons),
+    *(chat_completions, responses, models, ghost, ghost_models),
+    *(health, metrics, admin, console),
+)
 
 
 def create_app(engine: Engine) -> FastAPI:
@@ -75,9 +103,7 @@ def create_app(engine: Engine) -> FastAPI:
     app.state.engine = engine
     app.add_middleware(Guard, engine=engine, door=door, origins=Origins(engine.settings.origins))
     errors.install(app)
-    for resource in (execute, hitl, tasks, artifacts, permissions, tools, usage, health, metrics, admin, console):
-        app.include_router(resource.router)
-    for resource in (memory, memory_records):
+    for resource in ROUTES:
         app.include_router(resource.router)
     reference.install(app)
     return app

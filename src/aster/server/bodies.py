@@ -13,16 +13,19 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictI
 from pydantic_core import PydanticCustomError
 
 from aster.contracts.permissions import GrantScope, PermissionMode
+from aster.contracts.tools import ToolDef
 from aster.engine_core.orders import HitlReply, OnBusy, Order
 from aster.server.media import Media, Part, Text
 
 WARNING_HEADER: Final = "X-Aster-Warning"
 TASK_ID_CHARS: Final = 256
 MESSAGE_CHARS: Final = 4_000_000
+INSTRUCTION_CHARS: Final = 200_000
 ANSWER_CHARS: Final = 1_000_000
 MEDIA_BLOCKS: Final = 100
 ID_CHARS: Final = 128
 LARGEST: Final = 2**53 - 1
+LONGEST_GRANT_SECONDS: Final = 10 * 365 * 86_400
 """The largest number every JSON reader gets right, and far beyond any seq or time."""
 
 _WARNED_FIELDS: Final = 20
@@ -52,12 +55,27 @@ OtherId: TypeAlias = Annotated[Text, Field(min_length=1, max_length=ID_CHARS), A
 MediaList: TypeAlias = Annotated[list[Media], Field(max_length=MEDIA_BLOCKS)]
 
 
+class ToolPart(Part):
+    """A tool of the client."""
+
+    name: Text = Field(description="Letters, digits, `_` and `-`; not the name of a tool of the engine.")
+    description: Text = Field("", description="What it does, for the model.")
+    input_schema: dict[str, Any] = Field(
+        default_factory=lambda: {"type": "object", "properties": {}}, description="JSON Schema of its arguments."
+    )
+
+    def definition(self) -> ToolDef:
+        return ToolDef(name=self.name, description=self.description, input_schema=self.input_schema)
+
+
 class ExecuteBody(Part):
     """One message for one task."""
 
     message: Text = Field("", max_length=MESSAGE_CHARS, description="What the user says. May be empty with media.")
     task_id: TaskId
-    media: MediaList = Field(default_factory=list[Media], description="Images, documents and further text.")
+    media: MediaList = Field(
+        default_factory=list[Media], description="Images, documents, audio, video and further text."
+    )
     direct: StrictBool = Field(False, description="Skip planning and run the loop directly.")
     super_thinking: StrictBool = Field(False, description="Let the model think at length first.")
     model: OtherId | None = Field(
@@ -81,10 +99,25 @@ class ExecuteBody(Part):
         " nothing, `auto` asks before every change, `bypass` (if the operator allows it) never asks. A message"
         " that steers leaves the mode of the turn as it is. Left out, it is the engine's usual one.",
     )
+    agent: OtherId | None = Field(
+        None, description="Who answers this message, by name (`GET /agents`); left out, the engine's usual agent."
+    )
     unattended: StrictBool = Field(
         False,
         description="Nobody is there to answer: a call that needs a person waits or is refused, as the operator"
         " has set (`UNATTENDED_POLICY`).",
+    )
+
+    instructions: Text = Field(
+        "",
+        max_length=INSTRUCTION_CHARS,
+        description="What your application wants of the agent in this turn. It ranks below the operator's word and"
+        " allows nothing.",
+    )
+    tools: list[ToolPart] = Field(
+        default_factory=list[ToolPart],
+        description="Tools that your side runs. A call of one suspends the turn with a `hitl_request` of kind"
+        " `client_tool`; answer it with the result (POST /hitl/respond).",
     )
 
     @model_validator(mode="after")
@@ -109,6 +142,9 @@ class ExecuteBody(Part):
             model=self.model,
             permission_mode=self.permission_mode,
             unattended=self.unattended,
+            agent=self.agent,
+            instructions=self.instructions,
+            tools=tuple(tool.definition() for tool in self.tools),
         )
 
 
@@ -127,6 +163,12 @@ class RespondBody(Part):
     )
     scope: GrantScope | None = Field(
         None, description="With `always`: how far it reaches. Left out, it is for this task alone."
+    )
+    expires_in_seconds: int | None = Field(
+        None,
+        ge=1,
+        le=LONGEST_GRANT_SECONDS,
+        description="With `always`: how long it holds. Left out, until revoked.",
     )
     request_id: OtherId | None = None
     task_id: TaskId | None = None
@@ -151,6 +193,7 @@ class RespondBody(Part):
             resolved_by=resolved_by,
             operator=operator,
             scope=self.scope,
+            expires_in_seconds=self.expires_in_seconds,
         )
 
 
@@ -164,6 +207,12 @@ class ForkBody(Part):
 class UndoBody(Part):
     turn_id: OtherId | None = Field(None, description="Whose changes; left out, the newest turn that made any.")
     force: StrictBool = Field(False, description="Overwrite files that were changed since.")
+
+
+class CompactBody(Part):
+    focus: Annotated[str, Field(max_length=2000)] | None = Field(
+        None, description="What the summary has to keep above all."
+    )
 
 
 class RenameBody(Part):

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from aster.contracts.errors import CODES, EngineError, ErrorCode, Retry
 from aster.contracts.model import encode
+from aster.server.doors import ghost_refusal, refusal
 
 _BY_STATUS: Final = {
     400: ErrorCode.MALFORMED_REQUEST,
@@ -56,14 +57,17 @@ def refusals(*codes: ErrorCode) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def answer(error: EngineError, headers: Mapping[str, str] | None = None) -> Response:
-    """The response that says an error."""
+def answer(error: EngineError, headers: Mapping[str, str] | None = None, path: str = "") -> Response:
+    """The response that says an error, in the shape that clients of this path know."""
     extra = dict(headers or {})
     if error.retry_after is not None:
         extra["Retry-After"] = str(max(1, ceil(error.retry_after)))
     if error.status == 401:
         extra["WWW-Authenticate"] = 'Bearer realm="aster"'
-    return Response(encode(error.body()), error.status, extra, "application/json")
+    if path.startswith(refusal.PREFIX):
+        return Response(refusal.shaped(error), refusal.status_of(error), extra, "application/json")
+    body = ghost_refusal.shaped(error) if path in ghost_refusal.PATHS else encode(error.body())
+    return Response(body, error.status, extra, "application/json")
 
 
 def install(app: FastAPI) -> None:
@@ -72,33 +76,34 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _refused)
 
 
-async def _engine_error(_: Request, error: Exception) -> Response:
-    return answer(cast("EngineError", error))
+async def _engine_error(request: Request, error: Exception) -> Response:
+    return answer(cast("EngineError", error), path=request.url.path)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    refusal = cast("HTTPException", error)
-    code = _BY_STATUS.get(refusal.status_code, ErrorCode.INVALID_REQUEST)
+    refused = cast("HTTPException", error)
+    code = _BY_STATUS.get(refused.status_code, ErrorCode.INVALID_REQUEST)
     path = request.url.path[:200]
     sentences = {
         ErrorCode.NOT_FOUND: f"There is no route {request.method} {path}. GET /openapi.json lists them.",
         ErrorCode.METHOD_NOT_ALLOWED: f"{path} does not take {request.method}.",
         ErrorCode.MALFORMED_REQUEST: "The body could not be read as JSON in UTF-8. Send one JSON object.",
     }
-    return answer(EngineError(code, sentences.get(code, str(refusal.detail))), refusal.headers)
+    return answer(EngineError(code, sentences.get(code, str(refused.detail))), refused.headers, request.url.path)
 
 
-async def _invalid(_: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     found = cast("Sequence[dict[str, Any]]", cast("RequestValidationError", error).errors())
     broken = next((item for item in found if item["type"] == "json_invalid"), None)
     if broken is not None:
         where = broken["loc"][-1]
         sentence = f"The body is not valid JSON: {broken['ctx']['error']} at character {where}."
-        return answer(EngineError(ErrorCode.MALFORMED_REQUEST, sentence))
+        return answer(EngineError(ErrorCode.MALFORMED_REQUEST, sentence), path=request.url.path)
     fields = [{"field": field_name(item), "problem": _problem(item)} for item in found[:_SHOWN_FIELDS]]
     said = "; ".join(f"`{item['field']}` {item['problem']}" for item in fields)
     return answer(
-        EngineError(ErrorCode.INVALID_REQUEST, f"Correct this and send it again: {said}.", {"fields": fields})
+        EngineError(ErrorCode.INVALID_REQUEST, f"Correct this and send it again: {said}.", {"fields": fields}),
+        path=request.url.path,
     )
 
 

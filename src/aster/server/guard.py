@@ -17,7 +17,7 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.engine_core.engine import Engine
 from aster.infra.ids import new_id
 from aster.infra.logging import bind
-from aster.server import console, visit
+from aster.server import console, uploads, visit
 from aster.server.auth import Doorkeeper
 from aster.server.errors import answer
 from aster.server.origin import Header, Origins, preflight
@@ -69,14 +69,18 @@ class Guard:
             caller = await self._door.admit(headers, peer)
             scope[visit.SCOPE] = visit.Visit(reply.request_id, caller)
         if _carries_body(scope, headers):
-            self._check_body(headers)
-            receive = Scale(receive, self._most_bytes).receive
+            uploading = uploads.taken(scope["path"], headers)
+            most = self._engine.settings.upload_max_bytes if uploading else self._most_bytes
+            self._check_body(headers, most, uploading=uploading)
+            receive = Scale(receive, most).receive
         await self._app(scope, receive, reply.send)
 
-    def _check_body(self, headers: Mapping[bytes, bytes]) -> None:
+    def _check_body(self, headers: Mapping[bytes, bytes], most: int, *, uploading: bool) -> None:
         declared = headers.get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > self._most_bytes:
-            raise EngineError(ErrorCode.PAYLOAD_TOO_LARGE, _too_large(self._most_bytes))
+        if declared.isdigit() and int(declared) > most:
+            raise EngineError(ErrorCode.PAYLOAD_TOO_LARGE, _too_large(most))
+        if uploading:
+            return
         kind, _, parameters = headers.get(b"content-type", b"").decode("latin-1").lower().partition(";")
         media, charset = kind.strip(), parameters.replace('"', "").replace(" ", "").partition("charset=")[2]
         if media != "application/json" or charset.split(";")[0] not in ("", "utf-8"):
@@ -113,7 +117,7 @@ class Reply:
     async def refuse(self, scope: Scope, receive: Receive, error: EngineError) -> None:
         """Say an error, unless something else is being said already; then the connection just ends."""
         if not self.started:
-            await answer(error)(scope, receive, self.send)
+            await answer(error, path=scope["path"])(scope, receive, self.send)
 
 
 class Scale:
@@ -147,7 +151,9 @@ def _carries_body(scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
 
 
 def _too_large(most: int) -> str:
-    return f"The body is larger than {most} bytes. Send less, or raise MAX_REQUEST_BYTES."
+    return (
+        f"The body is larger than {most} bytes. Send less, or raise MAX_REQUEST_BYTES (UPLOAD_MAX_BYTES for files)."
+    )
 
 
 def _unforeseen(name: str) -> EngineError:

@@ -37,9 +37,12 @@ async def page(
     before: Place | None = None,
     status: str | None = None,
     search: str | None = None,
+    parent: str | None = None,
 ) -> tuple[list[ThreadRecord], Place | None]:
     """The next tasks, and the place to go on from if there are more."""
-    found = await brain.threads(user_id, limit=limit + 1, before=before, status=status, search=search)
+    found = await brain.threads(
+        user_id, limit=limit + 1, before=before, status=status, search=search, parent=parent
+    )
     shown = found[:limit]
     more = len(found) > limit
     return shown, Place(shown[-1].updated_at, shown[-1].task_id) if more else None

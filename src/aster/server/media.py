@@ -7,7 +7,17 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from aster.contracts.blocks import Base64Source, DocumentBlock, ImageBlock, MediaBlock, Source, TextBlock, UrlSource
+from aster.contracts.blocks import (
+    AudioBlock,
+    Base64Source,
+    DocumentBlock,
+    ImageBlock,
+    MediaBlock,
+    Source,
+    TextBlock,
+    UrlSource,
+    VideoBlock,
+)
 
 IMAGE_TYPES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
 DOCUMENT_TYPES: Final = (
@@ -18,6 +28,11 @@ DOCUMENT_TYPES: Final = (
     "text/html",
     "application/json",
 )
+AUDIO_TYPES: Final = (
+    *("audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3", "audio/ogg", "audio/flac", "audio/aac"),
+    *("audio/aiff", "audio/mp4", "audio/webm"),
+)
+VIDEO_TYPES: Final = ("video/mp4", "video/webm", "video/quicktime", "video/mpeg")
 URL_CHARS: Final = 4096
 TITLE_CHARS: Final = 512
 
@@ -76,7 +91,7 @@ class InlineSource(Part):
 
 
 class AddressSource(Part):
-    """An address the model provider fetches by itself."""
+    """An address on the public internet: the model provider fetches it, or the engine where it looks into media."""
 
     type: Literal["url"]
     url: Annotated[Text, Field(max_length=URL_CHARS), AfterValidator(_web_address)]
@@ -102,6 +117,14 @@ def _image(source: MediaSource) -> MediaSource:
 
 def _document(source: MediaSource) -> MediaSource:
     return _of_types(source, DOCUMENT_TYPES)
+
+
+def _audio(source: MediaSource) -> MediaSource:
+    return _of_types(source, AUDIO_TYPES)
+
+
+def _video(source: MediaSource) -> MediaSource:
+    return _of_types(source, VIDEO_TYPES)
 
 
 class TextPart(Part):
@@ -135,4 +158,26 @@ class DocumentPart(Part):
         return DocumentBlock(source=self.source.source(), title=self.title)
 
 
-Media: TypeAlias = Annotated[TextPart | ImagePart | DocumentPart, Field(discriminator="type")]
+class AudioPart(Part):
+    """A recording: WAV, MP3, OGG, FLAC, AAC, AIFF or what a browser records."""
+
+    type: Literal["audio"]
+    source: Annotated[MediaSource, AfterValidator(_audio)]
+
+    def block(self) -> MediaBlock:
+        return AudioBlock(source=self.source.source())
+
+
+class VideoPart(Part):
+    """A video: MP4, WebM, QuickTime or MPEG."""
+
+    type: Literal["video"]
+    source: Annotated[MediaSource, AfterValidator(_video)]
+
+    def block(self) -> MediaBlock:
+        return VideoBlock(source=self.source.source())
+
+
+Media: TypeAlias = Annotated[
+    TextPart | ImagePart | DocumentPart | AudioPart | VideoPart, Field(discriminator="type")
+]

@@ -2,7 +2,7 @@
 
 Rules, directives and the demo persona decide on this alone, so that they mean the same in every protocol.
 The words of the user are told apart from what an engine puts beside them: a text block that is one whole
-``<tag>…</tag>`` element is context, and not a new thing said.
+``<tag>…</tag>`` element, or a first line that is one, is context, and not a new thing said.
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 _CONTEXT = re.compile(r"\s*<([A-Za-z][\w-]*)[^>]*>.*</\1>\s*", re.DOTALL)
+_FIRST_LINE = re.compile(r"<([A-Za-z][\w-]*)>[^\n]*</\1>\n(?=.)", re.DOTALL)
 
 
 class Offer(Struct, frozen=True):
@@ -117,9 +118,16 @@ def words_of_user(texts: Sequence[str]) -> list[Said]:
 
     A message without text (an image alone) is context too.
     """
-    context = [text for text in texts if _CONTEXT.fullmatch(text)]
-    own = [text for text in texts if not _CONTEXT.fullmatch(text)]
+    parted = [part for text in texts for part in _parted(text)]
+    context = [text for text in parted if _CONTEXT.fullmatch(text)]
+    own = [text for text in parted if not _CONTEXT.fullmatch(text)]
     entries = [Said(text, aside=True) for text in context]
     if own:
         entries.append(Said("\n".join(own)))
     return entries or [Said("", aside=True)]
+
+
+def _parted(text: str) -> tuple[str, ...]:
+    """The text, its first line apart if that is context."""
+    first = None if _CONTEXT.fullmatch(text) else _FIRST_LINE.match(text)
+    return (text,) if first is None else (first[0], text[first.end() :])

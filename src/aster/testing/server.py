@@ -22,6 +22,7 @@ from aster.testing.gemini import GeminiWire
 from aster.testing.openai import OpenAIWire
 from aster.testing.playbook import Playbook
 from aster.testing.player import Holds, Player
+from aster.testing.prompt_cache import PromptCache
 from aster.testing.responses import ResponsesWire
 from aster.testing.script import Answer, CallableRule, Failure, Reply, Rule, Script
 from aster.testing.wire import Wire, error_in, seal, spoil, whole_steps
@@ -37,7 +38,8 @@ class ModelServer:
 
     `rate` is the speed (tokens per second) of replies that state none, `keep` how many calls are remembered
     (None for all), `seed` decides the rules with a `chance`. A `strict` server refuses the histories that the
-    providers refuse, such as a tool call without its result.
+    providers refuse, such as a tool call without its result. With `prompt_cache` calls in Anthropic's protocol are
+    counted as if prompts were cached the way they mark them.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class ModelServer:
         keep: int | None = None,
         seed: int = 0,
         strict: bool = True,
+        prompt_cache: bool = False,
     ) -> None:
         self.port = port
         self.rate = rate
@@ -57,6 +60,8 @@ class ModelServer:
         self.strict = strict
         self._playbook = Playbook(rules, seed)
         self._log = CallLog(keep)
+        self._cache = PromptCache() if prompt_cache else None
+        self._counts: list[dict[str, Any]] = []
         self._holds = Holds()
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
@@ -73,6 +78,7 @@ class ModelServer:
             ("POST", "/_script"): self._replace_script,
             ("POST", "/_reset"): self._reset,
             ("POST", "/_release"): self._release,
+            ("POST", "/v1/messages/count_tokens"): self._count_tokens,
         }
 
     @property
@@ -84,6 +90,11 @@ class ModelServer:
     def calls(self) -> list[RecordedCall]:
         """The model calls so far, in order of arrival."""
         return self._log.calls
+
+    @property
+    def counts(self) -> list[dict[str, Any]]:
+        """The prompts that were asked for their length, in Anthropic's protocol or Gemini's."""
+        return self._counts
 
     @property
     def queued(self) -> int:
@@ -149,6 +160,8 @@ class ModelServer:
             await self._model_call(wire, exchange)
             return
         route = self._routes.get((request.method, request.path))
+        if route is None and request.method == "POST" and request.path.endswith(":countTokens"):
+            route = self._count_tokens
         if route is not None:
             _send_json(exchange, *route(request))
             return
@@ -187,7 +200,8 @@ class ModelServer:
             return
         await asyncio.sleep(reply.first_byte_delay)
         call.status = 200
-        envelope = seal(wire, reply, call.conversation)
+        cached = self._cache if wire.name == "anthropic" else None
+        envelope = seal(wire, reply, call.conversation, cached and cached.count(call.body))
         headers = {**(_SSE if stream else _JSON), **wire.headers(envelope.id), **reply.headers}
         if stream:
             steps, length = wire.stream(reply, envelope), None
@@ -235,6 +249,12 @@ class ModelServer:
     def _reset(self, _: Request) -> tuple[int, Any]:
         self.reset()
         return 200, {}
+
+    def _count_tokens(self, request: Request) -> tuple[int, Any]:
+        """A token for every four bytes, whatever they say."""
+        self._counts.append(json.decode(request.body, type=dict[str, Any]))
+        tokens = -(-len(request.body) // 4)
+        return 200, {"totalTokens": tokens} if request.path.endswith(":countTokens") else {"input_tokens": tokens}
 
     def _release(self, request: Request) -> tuple[int, Any]:
         self.release(request.query.get("name", "hold"))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from aster.testing.calls import Protocol as ProtocolName
 from aster.testing.conversation import Conversation
@@ -119,8 +119,8 @@ def signature_of(thinking: Thinking) -> str:
     return base64.b64encode(hashlib.sha256(thinking.text.encode()).digest()).decode()
 
 
-def seal(wire: Wire, reply: Reply, conversation: Conversation) -> Envelope:
-    """The envelope of a reply to this conversation, counted unless the script counted."""
+def seal(wire: Wire, reply: Reply, conversation: Conversation, prompt: Usage | None = None) -> Envelope:
+    """The envelope of a reply to this conversation, counted unless the script (or, of its prompt, a cache) did."""
     spoken, thought = 0, 0
     for block in blocks(reply):
         match block:
@@ -132,7 +132,8 @@ def seal(wire: Wire, reply: Reply, conversation: Conversation) -> Envelope:
                 spoken += len(argument_pieces(block, reply.chunk))
             case RedactedThinking():
                 thought += 1
-    usage = reply.usage or Usage(input=conversation.prompt_tokens, output=spoken + thought)
+    counted = prompt or Usage(input=conversation.prompt_tokens)
+    usage = reply.usage or structs.replace(counted, output=spoken + thought)
     return Envelope(
         id=new_id(wire.id_prefix),
         model=conversation.model,

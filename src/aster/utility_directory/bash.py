@@ -10,10 +10,15 @@ from aster.brain.records import ThreadKey
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
 from aster.sandbox.backend import Command, Completed
 from aster.sandbox.bash_effect import effect_of
+from aster.sandbox.bash_imports import imported_tool, may_run_python
 from aster.sandbox.permissions import Decision, decide_bash
 from aster.utility_directory.background import DESCRIPTION_CHARS, Begun, TooMany, runtime_task_id
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
+TOOL_IMPORT = (
+    "Not run: the Python code imports `{name}`, which is a tool of yours and no module. Call the tool `{name}` instead,"
+    " and give the code what it returned, in a file for example."
+)
 KEPT_STDOUT_BYTES = 4_000_000
 KEPT_STDERR_BYTES = 1_000_000
 
@@ -65,6 +70,11 @@ class Bash(Tool):
         return decide_bash(given["command"], context.workspace)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
+        mistaken = await _mistaken(given["command"], context)
+        if mistaken is not None:
+            return ToolOutcome.error(
+                TOOL_IMPORT.format(name=mistaken), reason="tool_import", data={"tool": mistaken}
+            )
         if given.get("run_in_background"):
             return await _start(given, context)
         seconds = min(float(given.get("timeout_seconds", context.limits.bash_seconds)), context.limits.bash_seconds)
@@ -74,6 +84,7 @@ class Bash(Tool):
             Command.shell(given["command"], context.workspace, seconds),
             stdout_bytes=KEPT_STDOUT_BYTES,
             stderr_bytes=KEPT_STDERR_BYTES,
+            readable=context.readable,
         )
         return _outcome(await context.sandbox.run(command, context.progress), seconds, self.effect(given))
 
@@ -93,6 +104,13 @@ class Bash(Tool):
         return ToolOutcome.error(text, reason=known.status, data={"id": name, "status": known.status})
 
 
+async def _mistaken(command: str, context: ToolContext) -> str | None:
+    """The tool that the command's Python code takes for a module; the files it names are read as the sandbox would."""
+    if not may_run_python(command):
+        return None
+    return await context.sandbox.files.call(imported_tool, command, context.tools, context.workspace)
+
+
 async def _start(given: Input, context: ToolContext) -> ToolOutcome:
     script, name, background = given["command"], runtime_task_id(context.idempotency_key), context.background
     if background is None:
@@ -108,7 +126,8 @@ async def _start(given: Input, context: ToolContext) -> ToolOutcome:
         description=" ".join((given.get("description") or script).split())[:DESCRIPTION_CHARS],
     )
     try:
-        await background.start(begun, context.sandbox, Command.shell(script, context.workspace, seconds))
+        command = replace(Command.shell(script, context.workspace, seconds), readable=context.readable)
+        await background.start(begun, context.sandbox, command)
     except TooMany:
         text = (
             f"Error: {background.most_commands} background commands may run at once, and there is no room for"

@@ -11,6 +11,8 @@ from aster.utility_directory.memory_search import line
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
 MOST = 50
+SHOWN = 20
+SHOWN_CHARS = 160
 
 
 class MemoryForgetTool(Tool):
@@ -44,8 +46,17 @@ class MemoryForgetTool(Tool):
         if len(ids) == 1 and not given.get("cascade"):
             return ALLOW
         more = " and everything that hangs on them" if given.get("cascade") else ""
-        reason = f"It forgets these memories{more} for good: {', '.join(ids)}."
+        reason = f"It forgets these memories{more} for good."
         return Decision(behavior="ask", reason=reason, every_time=True)
+
+    async def details(self, given: Input, context: ToolContext) -> str:
+        """The words of everything that would go: an id tells a person nothing."""
+        memory = context.remembering()
+        asked = [row.id for row in await memory.found(context.user_id, given["ids"])]
+        doomed = (await memory.preview(context.user_id, asked)).records if asked else []
+        lines = [f"- {_short(one.row.text)} ({one.row.id})" for one in doomed[:SHOWN]]
+        more = [f"… and {len(doomed) - SHOWN} more"] if len(doomed) > SHOWN else []
+        return "\n".join([*lines, *more]) or "Nothing with these ids is remembered."
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         memory = context.remembering()
@@ -64,3 +75,9 @@ class MemoryForgetTool(Tool):
         for row in gone:
             context.record(MemoryWrite(store=row.store, id=row.id, action="forgotten", summary=f"a {row.kind}"))
         return ToolOutcome.text(f"Forgotten: {len(gone)}.", {"forgotten": [row.id for row in gone]})
+
+
+def _short(text: str) -> str:
+    """A memory in one line, so that none of it can pass for another line of the question."""
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"

@@ -7,25 +7,38 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.tools import ToolDef
 from aster.infra.settings import Settings
 from aster.memory.embeddings.embedder import Embedder
+from aster.skills.shelf import Shelf
+from aster.utility_directory.agent_output import AgentOutput
 from aster.utility_directory.ask_user import AskUser
 from aster.utility_directory.bash import Bash
 from aster.utility_directory.bash_kill import BashKill
 from aster.utility_directory.bash_output import BashOutput
+from aster.utility_directory.compact import Compact
+from aster.utility_directory.compose_skill import ComposeSkill
+from aster.utility_directory.create_skill import CreateSkill
 from aster.utility_directory.edit_file import EditFile
 from aster.utility_directory.file_search import FileSearch
 from aster.utility_directory.find import Find
 from aster.utility_directory.flag_uncertainty import FlagUncertainty
 from aster.utility_directory.glob import Glob
 from aster.utility_directory.grep import Grep
+from aster.utility_directory.ingested_read import IngestedRead
+from aster.utility_directory.ingested_search import IngestedSearch
+from aster.utility_directory.load_skill import LoadSkill
 from aster.utility_directory.memory_forget import MemoryForgetTool
 from aster.utility_directory.memory_search import MemorySearchTool
 from aster.utility_directory.memory_write import MemoryWriteTool
 from aster.utility_directory.read_file import ReadFile
+from aster.utility_directory.run_skill import RunSkill
 from aster.utility_directory.schema import Validate, compiled
+from aster.utility_directory.spawn_agent import SpawnAgent
 from aster.utility_directory.todo_write import TodoWrite
 from aster.utility_directory.tool import Tool
+from aster.utility_directory.update_plan import UpdatePlan
+from aster.utility_directory.use_skill import UseSkill
 from aster.utility_directory.web_fetch import WebFetch
 from aster.utility_directory.web_search import WebSearch
+from aster.utility_directory.working_memory_write import WorkingMemoryWrite
 from aster.utility_directory.write_file import WriteFile
 
 
@@ -42,6 +55,8 @@ class Registry:
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._tools: dict[str, Registered] = {}
+        self._hidden: set[str] = set()
+        self._definitions: tuple[ToolDef, ...] | None = None
         for tool in tools:
             self.add(tool)
 
@@ -50,17 +65,31 @@ class Registry:
         name = tool.definition.name
         if name in self._tools:
             raise EngineError(ErrorCode.CONFIGURATION_INVALID, f"There are two tools named {name!r}; rename one.")
-        self._tools[name] = Registered(tool, compiled(name, tool.definition.input_schema, at_once=not known))
+        schema = tool.checked_schema or tool.definition.input_schema
+        self._tools[name] = Registered(tool, compiled(name, schema, at_once=not known))
+        self._definitions = None
 
     def get(self, name: str) -> Registered | None:
         return self._tools.get(name)
 
-    def extended(self, tools: Iterable[Tool]) -> "Registry":
-        """These tools and those behind them, as a registry of its own."""
+    def extended(self, tools: Iterable[Tool], hidden: Iterable[Tool] = ()) -> "Registry":
+        """These tools and those behind them, as a registry of its own. `hidden` ones can be called; no model is told of
+        them."""
         registry = Registry()
         registry._tools.update(self._tools)
         for tool in tools:
             registry.add(tool)
+        for tool in hidden:
+            registry.add(tool, known=True)
+            registry._hidden.add(tool.definition.name)
+        return registry
+
+    def replaced(self, tool: Tool) -> "Registry":
+        """The same with this tool in the place of the one of its name."""
+        name = tool.definition.name
+        registry = Registry()
+        registry._tools.update(self._tools)
+        registry._tools[name] = Registered(tool, compiled(name, tool.definition.input_schema, at_once=False))
         return registry
 
     @property
@@ -69,22 +98,39 @@ class Registry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self._tools)
+        return tuple(name for name in self._tools if name not in self._hidden)
 
     @property
     def definitions(self) -> tuple[ToolDef, ...]:
-        return tuple(registered.tool.definition for registered in self._tools.values())
+        """What the model is told of them: the same object while the tools are the same, so that it is counted once."""
+        if self._definitions is None:
+            self._definitions = tuple(self._tools[name].tool.definition for name in self.names)
+        return self._definitions
 
 
-def platform_tools(settings: Settings | None = None, vectors: Embedder | str | None = None) -> Registry:
-    """The tools every engine has; `vectors` is who makes them for all of the engine, or why nobody does."""
+def platform_tools(
+    settings: Settings | None = None, vectors: Embedder | str | None = None, shelf: Shelf | None = None
+) -> Registry:
+    """The tools every engine has; `vectors` is who makes them for all of the engine, or why nobody does; `shelf` has
+    the skills."""
     registry = Registry()
     files = (ReadFile(), WriteFile(), EditFile(), Glob(), Grep(), Find())
     web = (WebFetch(settings), WebSearch(settings))
-    notes = (TodoWrite(), FlagUncertainty())
-    remembering = (MemoryWriteTool(), MemorySearchTool(), MemoryForgetTool())
+    notes = (TodoWrite(), UpdatePlan(), FlagUncertainty(), Compact())
+    remembering = (MemoryWriteTool(), MemorySearchTool(), MemoryForgetTool(), WorkingMemoryWrite())
     memory = remembering if settings is None or settings.memory_enabled else ()
     search = (FileSearch(settings, vectors), *web)
-    for tool in (Bash(), BashOutput(), BashKill(), *files, AskUser(), *search, *notes, *memory):
+    ingested = (
+        (IngestedSearch(), IngestedRead()) if settings is not None and settings.content_ingestion_enabled else ()
+    )
+    acquired = (
+        (CreateSkill(shelf), ComposeSkill(shelf), UseSkill(shelf))
+        if settings is None or settings.acquired_skills
+        else ()
+    )
+    skills = (LoadSkill(shelf), RunSkill(shelf), *acquired)
+    agents = (SpawnAgent(), AgentOutput()) if settings is None or settings.subagent_depth else ()
+    own = (Bash(), BashOutput(), BashKill(), *files, AskUser())
+    for tool in (*own, *search, *notes, *memory, *ingested, *skills, *agents):
         registry.add(tool, known=True)
     return registry

@@ -66,7 +66,8 @@ class ReadFile(ReadingTool):
         wanted = _Wanted(given.get("offset", 1), given.get("limit", PAGE_LINES), given.get("pages"))
         artifact = kept_id(given)
         if artifact is not None:
-            return _kept(await context.artifact(artifact), plain(given["path"]), wanted)
+            kept = _kept(await context.artifact(artifact), plain(given["path"]), wanted)
+            return kept if isinstance(kept, ToolOutcome) else await _pdf(kept, wanted.pages, context)
         found = await on_file(context, given["path"], partial(_read, context.workspace, wanted))
         if isinstance(found, ToolOutcome):
             return found
@@ -116,10 +117,15 @@ def _read(workspace: Workspace, wanted: _Wanted, path: Path) -> ToolOutcome | _P
         return paged(name, page_of(file, wanted.first, wanted.limit, size))
 
 
-def _kept(data: bytes | None, name: str, wanted: _Wanted) -> ToolOutcome:
-    """A page of an artifact."""
+def _kept(data: bytes | None, name: str, wanted: _Wanted) -> ToolOutcome | _Pdf:
+    """A page of an artifact, or the picture or PDF that it is."""
     if data is None:
         return ToolOutcome.error(f"Error: there is no {name}.", reason="not_found")
+    media_type = image_type(data[:_SAMPLE])
+    if media_type is not None:
+        return _picture(name, media_type, len(data), io.BytesIO(data))
+    if data.startswith(b"%PDF-"):
+        return _Pdf(name, data)
     return paged(name, page_of(io.BytesIO(data), wanted.first, wanted.limit, len(data)))
 
 

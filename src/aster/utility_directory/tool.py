@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from aster.brain.agents import SubagentRecord
 from aster.brain.records import Row
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import Event
+from aster.contracts.events import Event, HitlRequest, Plan
+from aster.contracts.llm import LLMResponse, ModelRequest
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
+from aster.contracts.turn import Doubt, Question
 from aster.infra.settings import Settings
 from aster.memory.memory import Memory
 from aster.sandbox.backend import Sandbox
@@ -34,6 +37,18 @@ Record: TypeAlias = Callable[[Event], None]
 Keep: TypeAlias = Callable[[Row], None]
 """Called with a row that is committed together with the call's result, if that is a good one."""
 
+Doubts: TypeAlias = Callable[[str], Awaitable[Doubt | None]]
+"""Given the id of an uncertainty of the task, how it stands; None if there is none."""
+
+Ask: TypeAlias = Callable[[ModelRequest], Awaitable[LLMResponse]]
+"""Makes a model call beside the turn's steps, paid like they are; raises `EngineError` when it may not be made."""
+
+Subagents: TypeAlias = Callable[[str], Awaitable[SubagentRecord | None]]
+"""Given the task of a sub-agent that this task began, how it stands; None if it began none there."""
+
+Perform: TypeAlias = Callable[["ToolContext", str, Input], Awaitable[ToolOutcome]]
+"""Makes a call of another tool, if one of the model's own would be let through without asking anybody."""
+
 RESULT_CHARS = 40_000
 _SLACK_SECONDS = 60.0
 
@@ -45,11 +60,12 @@ class ToolLimits:
     bash_seconds: float = 120.0
     call_seconds: float = 120.0 + _SLACK_SECONDS
     search_seconds: float = 20.0
+    answer_tokens: int = 4096
 
     @classmethod
     def of(cls, settings: Settings) -> "ToolLimits":
         seconds = settings.bash_timeout_seconds
-        return cls(bash_seconds=seconds, call_seconds=seconds + _SLACK_SECONDS)
+        return cls(bash_seconds=seconds, call_seconds=seconds + _SLACK_SECONDS, answer_tokens=settings.max_tokens)
 
 
 def _nobody_listens(text: str, stream: str) -> None:
@@ -64,12 +80,41 @@ def _nobody_keeps(row: Row) -> None:
     del row
 
 
+class Plans(NamedTuple):
+    """The plan of this turn, and the newest of the turns before it."""
+
+    now: Plan | None = None
+    before: Plan | None = None
+
+
+async def _no_plan() -> Plans:
+    return Plans()
+
+
+async def _no_doubt(item_id: str) -> Doubt | None:
+    del item_id
+
+
 async def _nowhere() -> tuple[int, int]:
     return 0, 0
 
 
+async def _nobody_answers(request: ModelRequest) -> LLMResponse:
+    del request
+    raise EngineError(ErrorCode.CONFIGURATION_INVALID, "No model can be asked here.")
+
+
+async def _nothing_performed(context: "ToolContext", tool: str, given: Input) -> ToolOutcome:
+    del context, given
+    return ToolOutcome.error(f"No other tool can be called here, not {tool} either.", reason="unknown_tool")
+
+
 async def _nothing_kept(artifact_id: str) -> bytes | None:
     del artifact_id
+
+
+async def _no_subagent(task_id: str) -> SubagentRecord | None:
+    del task_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +144,19 @@ class ToolContext:
     keep: Keep = _nobody_keeps
     background: Background | None = None
     memory: Memory | None = None
+    tools: tuple[str, ...] = ()
     span: Span = _nowhere
+    plans: Callable[[], Awaitable[Plans]] = _no_plan
+    doubt: Doubts = _no_doubt
+    sample: Ask = _nobody_answers
+    announce: Record = _nobody_records
+    """Called with an event that goes onto the thread at once, whatever the call comes to."""
+    asked: Question | None = None
+    """What this call asked a person before it was run again, with the answer."""
+    ask: Ask = _nobody_answers
+    perform: Perform = _nothing_performed
+    readable: tuple[Path, ...] = ()
+    subagent: Subagents = _no_subagent
     limits: ToolLimits = field(default_factory=ToolLimits)
     policy: Policy = field(default_factory=Policy)
 
@@ -121,6 +178,14 @@ class UnfitInput(Exception):
     """A valid input that a tool cannot work with; the message says why, for the model."""
 
 
+class Asks(Exception):
+    """A call cannot go on before a person has answered; it is run again with the answer (`ToolContext.asked`)."""
+
+    def __init__(self, request: HitlRequest) -> None:
+        super().__init__(request.question)
+        self.request = request
+
+
 class Tool(Protocol):
     """A tool; implementations derive from it and override what differs."""
 
@@ -131,14 +196,18 @@ class Tool(Protocol):
     """False when its words are the engine's or a person's: they are not marked as outside data for the model."""
     setter: bool = False
     """True when doing it a second time in one turn with the same input says nothing new: it is not run again."""
+    delegates: bool = False
+    """True when another agent does the work: the engine begins that one, and its last words are the outcome."""
     own_notes: bool = False
     """True when it changes nothing but what the turn notes for itself: no permission mode holds it back."""
     result_chars: int | None = RESULT_CHARS
     """Longer text goes to an artifact; None for a tool that pages by itself."""
     source: str = "platform"
-    """Where it comes from: the `platform`, or the operator's `catalog`."""
+    """Where it comes from: the `platform`, the operator's `catalog`, or a connected server (`mcp`)."""
     requires_permission: bool = False
     """True when a person is asked before every call, whatever it would do."""
+    checked_schema: dict[str, Any] | None = None
+    """What an input is held against, where that is not all that the definition says."""
 
     def stands_for(self, given: Input) -> Meant | None:
         """The call of a platform tool that this call is in truth; None if it is itself. Raises `UnfitInput`."""
@@ -158,6 +227,10 @@ class Tool(Protocol):
         return None
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome: ...
+
+    async def details(self, given: Input, context: ToolContext) -> str:
+        """What a person who is asked about a call should see besides the reason."""
+        return ""
 
     async def check(self, given: Input, context: ToolContext) -> ToolOutcome | None:
         """What a call of unknown fate came to, if the world shows that it was done; None if it cannot be told."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from aster.contracts.errors import EngineError
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.tools import Effect, OutcomeClass, ToolCall, ToolOutcome
 from aster.infra.secrets import Secrets
 from aster.sandbox.declared import Told, govern_declared
@@ -19,7 +19,7 @@ from aster.utility_directory.artifacts import Content, spilled
 from aster.utility_directory.cleaning import clean_outcome
 from aster.utility_directory.platform_registry import Registry
 from aster.utility_directory.schema import without_nulls
-from aster.utility_directory.tool import Input, Meant, Preserved, Tool, ToolContext, UnfitInput
+from aster.utility_directory.tool import Asks, Input, Meant, Preserved, Tool, ToolContext, UnfitInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,9 @@ class ToolRuntime:
 
     def _resolved(self, call: ToolCall, declared: Tool, meant: Meant) -> Prepared | ToolOutcome:
         target = self.registry.get(meant.tool)
-        assert target is not None, "a catalog stands on the platform it was read with"
+        if target is None:
+            text = f"{call.name} stands for {meant.tool}, whose server is not connected or does not offer it."
+            return ToolOutcome.error(text, reason=ErrorCode.MCP_CONNECTION_FAILED)
         complaints = target.validate(meant.input)
         return _invalid(call, complaints) if complaints else Prepared(call, target.tool, meant.input, declared)
 
@@ -94,7 +96,8 @@ class ToolRuntime:
         )
 
     async def run(self, prepared: Prepared, context: ToolContext) -> tuple[ToolOutcome, tuple[Content, ...]]:
-        """Run the handler to its outcome, and what of it is to be kept. It must have been decided before."""
+        """Run the handler to its outcome, and what of it is to be kept. It must have been decided before. `Asks` passes
+        through."""
         outcome = await clean_outcome(self._secrets, await self._outcome(prepared, context))
         return spilled(outcome, prepared.tool.result_chars, prepared.call.name)
 
@@ -103,6 +106,8 @@ class ToolRuntime:
         try:
             async with limit:
                 return await prepared.tool.run(prepared.input, context)
+        except Asks:
+            raise
         except EngineError as error:
             return _failed(error, prepared)
         except Exception as error:  # noqa: BLE001 - the boundary to handlers: the loop never dies from a tool

@@ -157,13 +157,16 @@ def test_an_earlier_task_is_shown_and_goes_on(served: Home) -> None:
 
 
 def test_lines_in_a_pipe_are_messages_and_answers(served: Home) -> None:
-    said = "ask me: Which colour?\nblue\nrun rm -rf *\n\nno thanks\n/help\n/tasks\n"
+    said = "ask me: Which colour?\nblue\nrun rm -rf *\n\nno thanks\n/help\n/plan\n/doubts\n/compact\n/tasks\n"
     done = served.aster("chat", said=said)
     assert (done.returncode, done.stderr) == (0, "")
     assert "? Which colour?" in done.stdout
     assert "blue" in done.stdout
     assert "permission_denied" in done.stdout
     assert "/resume ID" in done.stdout
+    assert "This task has no plan." in done.stdout
+    assert "Nothing is uncertain in this task." in done.stdout
+    assert "Nothing was changed: " in done.stdout
     assert "\x1b" not in done.stdout
 
 

@@ -3,6 +3,7 @@
 import io
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from aster.cli.screen.plain import PlainSurface
@@ -15,7 +16,10 @@ from aster.contracts.events import (
     Event,
     ModelProgress,
     Phase,
+    PlanStep,
+    PlanUpdate,
     Recovery,
+    RiskSummary,
     TextDelta,
     ThinkingDelta,
     ThreadLifecycle,
@@ -182,3 +186,15 @@ def test_a_wait_for_the_model_is_shown_while_it_lasts() -> None:
     assert any("Downloading tiny: 3 of 9 MB" in line for line in play.glass())
     play.say("Hello.")
     assert not any("Downloading" in line for line in play.end())
+
+
+@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
+def test_a_plan_and_what_is_left_open_are_shown_once_and_made_safe(terminal: bool) -> None:
+    play = Play(terminal=terminal)
+    play(PlanUpdate, goal="A fix", steps=(PlanStep(id="s1", text="Read"),))
+    play(PlanUpdate, goal="A fix", steps=(PlanStep(id="s1", text="Read", status="completed"),))
+    play.say("Done.")
+    play(RiskSummary, text="- Which region? (impact: 5/5)", item_ids=("u1",))
+    shown = "\n".join(play.end())
+    assert shown.count("Plan: A fix") == 1
+    assert shown.index("s1: Read") < shown.index("Done.") < shown.index("Which region?")

@@ -27,3 +27,13 @@ def broken(payload: dict[str, Any]) -> None:
 def enough(payload: dict[str, Any]) -> dict[str, Any]:
     del payload
     return {"continue": False}
+
+
+def no_compaction(payload: dict[str, Any]) -> dict[str, Any]:
+    SEEN.append(payload)
+    return {"decision": "block", "reason": "not today"}
+
+
+def mind_the_stones(payload: dict[str, Any]) -> dict[str, Any]:
+    SEEN.append(payload)
+    return {"additionalContext": "how many stones there are"}

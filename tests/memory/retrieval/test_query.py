@@ -27,6 +27,12 @@ def test_a_name_that_is_a_common_word_needs_its_capital(text: str, named: bool) 
     assert bool(asked(text, "Will").people) is named
 
 
+def test_what_a_speaker_is_in_a_chat_is_nobodys_name() -> None:
+    query = asked("How do I add a user?", "User", "assistant")
+    assert query.people == frozenset()
+    assert query.meaning == "How do I add a user?"
+
+
 def test_a_question_that_is_only_a_name_keeps_it() -> None:
     assert asked("Anna?", "Anna").meaning == "Anna?"
 

@@ -92,3 +92,11 @@ def test_nothing_at_all_can_be_asked_too() -> None:
     rows = Rows(384)
     assert len(rows) == 0
     assert rows.nearest(vectors(1)[0], 10).size == 0
+
+
+def test_records_of_no_session_have_no_neighbours() -> None:
+    rows = Rows(384)
+    rows.add([Item(n, f"text {n}", position=n) for n in range(4)], vectors(4))
+    rows.add([Item(n, f"text {n}", session="a", position=n) for n in (4, 5)], vectors(2))
+    assert [beside(rows, number) for number in range(6)] == [(None, None)] * 4 + [(None, 5), (4, None)]
+    assert len(set(rows.sessions(rows.places(range(6))).tolist())) == 5

@@ -39,6 +39,11 @@ def span(text: str) -> tuple[str, str] | None:
         ("on July 7th 2023", "2023-07-07", "2023-07-08"),
         ("on 3 December", "2025-12-03", "2025-12-04"),
         ("2024-02-29", "2024-02-29", "2024-03-01"),
+        ("2024-02-29T10:20:30Z", "2024-02-29", "2024-03-01"),
+        ("in 2024-02", "2024-02-01", "2024-03-01"),
+        ("29.2.2024", "2024-02-29", "2024-03-01"),
+        ("am 3. Dezember", "2025-12-03", "2025-12-04"),
+        ("hace 3 días", "2026-03-15", "2026-03-16"),
         ("31 June 2023", "2023-06-01", "2023-07-01"),
         ("in 2022", "2022-01-01", "2023-01-01"),
         ("between March and May 2023", "2023-03-01", "2023-06-01"),
@@ -52,7 +57,16 @@ def test_a_time_people_say_is_a_span(text: str, start: str, end: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["may I ask something", "the march was long", "3 apples", "2023-02-30", "Sunday roast", ""],
+    [
+        "may I ask something",
+        "the march was long",
+        "3 apples",
+        "2023-02-30",
+        "30.2.2023",
+        "2023-13",
+        "Sunday roast",
+        "",
+    ],
 )
 def test_what_is_not_clearly_a_time_is_none(text: str) -> None:
     assert span(text) is None

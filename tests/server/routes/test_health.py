@@ -10,9 +10,12 @@ async def test_a_well_engine(engine: Live) -> None:
     body = (await engine.http.get("/health")).json()
     assert (body["status"], body["version"]) == ("ok", "0.1.0")
     assert body["uptime_seconds"] >= 0
-    assert set(body["subsystems"]) == {"brain", "llm", "sandbox", "slots"}
+    assert set(body["subsystems"]) == {"brain", "llm", "sandbox", "slots", "memory"}
     assert all(part["ok"] for part in body["subsystems"].values())
     assert body["subsystems"]["slots"] == {"ok": True, "used": 0, "total": 512}
+    memory = body["subsystems"]["memory"]
+    assert memory["embedding_model"].startswith("all-MiniLM-L6-v2-int8/")
+    assert (memory["pending_vectors"], memory["warm"]) == (0, True)
 
 
 async def test_a_model_that_fails_makes_it_degraded_until_it_answers_again(model: ModelServer, task: str) -> None:

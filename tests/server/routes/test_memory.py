@@ -207,7 +207,7 @@ async def test_a_memory_travels(two: Two, model: ModelServer) -> None:
 
     async with live(model) as other:
         done = await ask(other, "POST", "/memory/import", json=bundle)
-        assert done == {"imported": len(bundle["records"]), "known": 0}
+        assert done == {"imported": len(bundle["records"]), "known": 0, "skills": 0}
         assert await answers(other, {}) == await answers(two.engine, two.ada)
         copy = await ask(other, "GET", "/memory/export")
         assert copy["records"] == bundle["records"]

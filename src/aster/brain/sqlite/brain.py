@@ -5,8 +5,14 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+from aster.brain.agents import AgentRow, SubagentRecord
+from aster.brain.assets import ActionsRow, ConnectionRow, ServerRow
+from aster.brain.compaction_records import CompactionRow, WayBack
+from aster.brain.corrections import CorrectionRecord
+from aster.brain.doors import DoorPlace
 from aster.brain.fanout import Fanout, Subscription
 from aster.brain.grants import GrantRow, PastCall
+from aster.brain.judgement import PlanRecord, RecurringUnknown, UncertaintyRecord
 from aster.brain.protocol import BrainHealth
 from aster.brain.records import (
     ArtifactRecord,
@@ -32,7 +38,25 @@ from aster.brain.records import (
     UsageSlice,
     UsageSum,
 )
-from aster.brain.sqlite import background, kept, money, permissions, queries, retention
+from aster.brain.signals import Said, Signal, Target
+from aster.brain.skills import SkillRow
+from aster.brain.sqlite import (
+    agents,
+    assets,
+    background,
+    compactions,
+    context,
+    corrections,
+    doors,
+    judgement,
+    kept,
+    money,
+    permissions,
+    queries,
+    retention,
+    signals,
+    skills,
+)
 from aster.brain.sqlite.connection import FileLock, connect
 from aster.brain.sqlite.memory.store import SqliteMemory
 from aster.brain.sqlite.readers import Readers
@@ -40,6 +64,7 @@ from aster.brain.sqlite.writer import Writer
 from aster.brain.unit import Guard, Owned, Unit
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import Event
+from aster.contracts.turn import Doubt
 from aster.infra.clock import now_ms
 from aster.infra.migrations import migrate
 
@@ -165,9 +190,10 @@ class SqliteBrain:
         before: Place | None = None,
         status: str | None = None,
         search: str | None = None,
+        parent: str | None = None,
     ) -> list[ThreadRecord]:
         return await self._readers.run(
-            queries.threads, user_id, limit=limit, before=before, status=status, search=search
+            queries.threads, user_id, limit=limit, before=before, status=status, search=search, parent=parent
         )
 
     async def delete_thread(self, key: ThreadKey) -> str | None:
@@ -210,6 +236,15 @@ class SqliteBrain:
     async def conversations(self, key: ThreadKey) -> list[ConversationRow]:
         return await self._readers.run(queries.conversations, key)
 
+    async def way_back(self, key: ThreadKey, turn_id: str, messages: int | None) -> WayBack:
+        return await self._readers.run(compactions.way_back, key, turn_id, messages)
+
+    async def compaction(self, user_id: str, compaction_id: str) -> CompactionRow | None:
+        return await self._readers.run(compactions.compaction, user_id, compaction_id)
+
+    async def compaction_failures(self, key: ThreadKey) -> int:
+        return await self._readers.run(compactions.failures, key)
+
     async def snapshot(self, user_id: str, turn_id: str) -> SnapshotRow | None:
         return await self._readers.run(queries.snapshot, user_id, turn_id, now_ms())
 
@@ -249,6 +284,19 @@ class SqliteBrain:
     async def quota_windows(self) -> list[QuotaRow]:
         return await self._readers.run(queries.quota_windows, now_ms())
 
+    async def manifests(
+        self,
+        key: ThreadKey,
+        *,
+        turn_id: str | None = None,
+        after: int = 0,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> list[bytes]:
+        return await self._readers.run(
+            context.manifests, key, turn_id=turn_id, after=after, before=before, limit=limit
+        )
+
     async def artifacts(self, key: ThreadKey) -> list[ArtifactRecord]:
         return await self._readers.run(kept.artifacts, key)
 
@@ -270,6 +318,18 @@ class SqliteBrain:
     async def past_calls(self, user_id: str, threads: int, limit: int) -> list[PastCall]:
         return await self._readers.run(permissions.past_calls, user_id, threads, limit)
 
+    async def plan(self, key: ThreadKey) -> PlanRecord | None:
+        return await self._readers.run(judgement.plan, key)
+
+    async def uncertainties(self, key: ThreadKey) -> list[UncertaintyRecord]:
+        return await self._readers.run(judgement.uncertainties, key)
+
+    async def doubt(self, key: ThreadKey, item_id: str) -> Doubt | None:
+        return await self._readers.run(judgement.doubt, key, item_id)
+
+    async def recurring_unknowns(self, user_id: str, limit: int) -> list[RecurringUnknown]:
+        return await self._readers.run(judgement.recurring, user_id, limit)
+
     async def background_task(self, key: ThreadKey, runtime_task_id: str) -> BackgroundRecord | None:
         return await self._readers.run(background.background_task, key, runtime_task_id)
 
@@ -281,6 +341,87 @@ class SqliteBrain:
 
     async def background_running(self) -> list[BackgroundRecord]:
         return await self._readers.run(background.running)
+
+    async def corrections(self, key: ThreadKey, now: int) -> list[CorrectionRecord]:
+        return await self._readers.run(corrections.untold, key, now)
+
+    async def correction_threads(self, now: int) -> list[ThreadKey]:
+        return await self._readers.run(corrections.threads, now)
+
+    async def door_places(self, user_id: str, fingerprints: Sequence[str]) -> list[DoorPlace]:
+        return await self._readers.run(doors.places, user_id, fingerprints)
+
+    async def servers(self, user_id: str) -> list[ServerRow]:
+        return await self._readers.run(assets.servers, user_id)
+
+    async def connections(self, user_id: str) -> list[ConnectionRow]:
+        return await self._readers.run(assets.connections, user_id)
+
+    async def connected_users(self) -> list[str]:
+        return await self._readers.run(assets.connected_users)
+
+    async def actions(self, user_id: str) -> list[ActionsRow]:
+        return await self._readers.run(assets.actions, user_id)
+
+    async def drop_connection(self, user_id: str, server_name: str) -> bool:
+        return bool(await self._writer.run(lambda db: assets.drop_connection(db, user_id, server_name)))
+
+    async def keep_signal(self, signal: Signal) -> Signal | None:
+        kept = await self._writer.run(lambda db: signals.keep(db, signal))
+        assert kept is None or isinstance(kept, Signal)
+        return kept
+
+    async def signals(
+        self,
+        user_id: str,
+        *,
+        limit: int,
+        before: int | None = None,
+        target: Target | None = None,
+        task_id: str | None = None,
+    ) -> list[Signal]:
+        return await self._readers.run(
+            signals.page, user_id, limit=limit, before=before, target=target, task_id=task_id
+        )
+
+    async def drop_signal(self, user_id: str, signal_id: str) -> bool:
+        return bool(await self._writer.run(lambda db: signals.drop(db, user_id, signal_id)))
+
+    async def said(self, key: ThreadKey, message_id: str) -> Said | None:
+        return await self._readers.run(signals.said, key, message_id)
+
+    async def skills(self, user_id: str) -> list[SkillRow]:
+        return await self._readers.run(skills.skills, user_id)
+
+    async def drop_skill(self, user_id: str, name: str) -> bool:
+        return bool(await self._writer.run(lambda db: skills.drop_skill(db, user_id, name)))
+
+    async def agents(self, user_id: str) -> list[AgentRow]:
+        return await self._readers.run(agents.agents, user_id)
+
+    async def drop_agent(self, user_id: str, name: str) -> bool:
+        return bool(await self._writer.run(lambda db: agents.drop_agent(db, user_id, name)))
+
+    async def subagent(self, user_id: str, child_turn_id: str) -> SubagentRecord | None:
+        return await self._readers.run(agents.subagent, user_id, child_turn_id)
+
+    async def subagents(self, user_id: str, turn_id: str) -> list[SubagentRecord]:
+        return await self._readers.run(agents.of_turn, user_id, turn_id)
+
+    async def subagents_of(self, key: ThreadKey) -> list[SubagentRecord]:
+        return await self._readers.run(agents.of_task, key)
+
+    async def subagents_running(self) -> list[SubagentRecord]:
+        return await self._readers.run(agents.running)
+
+    async def subagents_untold_threads(self) -> list[ThreadKey]:
+        return await self._readers.run(agents.untold_threads)
+
+    async def offspring(self, home: ThreadKey, root_turn_id: str) -> tuple[int, float]:
+        return await self._readers.run(agents.of_root, home, root_turn_id)
+
+    async def waits(self, user_id: str, turn_id: str) -> bool:
+        return await self._readers.run(agents.waits, user_id, turn_id)
 
     async def counts(self) -> dict[str, int]:
         return await self._readers.run(queries.counts)

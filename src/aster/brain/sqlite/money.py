@@ -47,9 +47,13 @@ def usage(
 
 
 def spent(db: sqlite3.Connection, key: ThreadKey, since: int) -> Spent:
-    """What a user has spent since a point in time, and a task of theirs ever."""
+    """What a user has spent since a point in time, and a task of theirs ever, with its sub-agents."""
     user = db.execute("SELECT sum(cost_usd) FROM usage WHERE user_id = ? AND ts >= ?", (key.user_id, since))
-    task = db.execute("SELECT sum(cost_usd) FROM usage WHERE user_id = ? AND task_id = ?", key)
+    task = db.execute(
+        "SELECT sum(cost_usd) FROM usage WHERE user_id = ? AND task_id IN"
+        " (SELECT ? UNION SELECT task_id FROM threads WHERE user_id = ? AND home_task_id = ?)",
+        (*key, *key),
+    )
     return Spent(user.fetchone()[0] or 0.0, task.fetchone()[0] or 0.0)
 
 

@@ -5,8 +5,11 @@ Each projection runs in the commit of the event itself, so a table never says so
 
 import sqlite3
 
+from aster.brain.memory_records import JournalRow
 from aster.brain.records import Row, ThreadKey
 from aster.brain.sequencer import Placed
+from aster.brain.sqlite import judgement
+from aster.brain.sqlite.memory import journal
 from aster.brain.sqlite.permissions import note_use
 from aster.brain.titles import first_words
 from aster.contracts.events import (
@@ -14,9 +17,11 @@ from aster.contracts.events import (
     HitlRequest,
     HitlResolved,
     Phase,
+    PlanUpdate,
     TaskLifecycle,
     ThreadLifecycle,
     ToolCallIssued,
+    Uncertainty,
     Usage,
     UserMessage,
 )
@@ -28,9 +33,13 @@ def project(db: sqlite3.Connection, placed: Placed) -> None:
     thread_id, user_id, now = placed.slot.id, placed.key.user_id, placed.slot.last_ms
     copied = _copied_until(placed)
     for event in placed.records:
+        if event.depth:
+            continue
         match event:
             case ThreadLifecycle():
                 _lifecycle(db, event, thread_id, user_id, now)
+            case Usage(purpose="import"):
+                pass
             case Usage():
                 _usage(db, event)
                 if event.seq > copied:
@@ -49,6 +58,10 @@ def project(db: sqlite3.Connection, placed: Placed) -> None:
                 )
             case TaskLifecycle():
                 _task(db, event, thread_id)
+            case PlanUpdate():
+                judgement.planned(db, event, thread_id, user_id, now)
+            case Uncertainty():
+                judgement.wondered(db, event, thread_id, user_id, now)
             case ErrorEvent():
                 db.execute("UPDATE turns SET error = ? WHERE turn_id = ?", (event.error, event.turn_id))
             case _:
@@ -58,11 +71,20 @@ def project(db: sqlite3.Connection, placed: Placed) -> None:
 def _lifecycle(db: sqlite3.Connection, event: ThreadLifecycle, thread_id: int, user_id: str, now: int) -> None:
     turn_id, phase = event.turn_id, event.phase
     if phase is Phase.STARTED:
+        request = event.request or {}
+        profile: dict[str, str] = request.get("agent") or {}
+        agent = profile.get("label", "main")
         db.execute(
-            "INSERT INTO turns (turn_id, thread_id, user_id, status, first_seq, started_at)"
-            " VALUES (?, ?, ?, 'running', ?, ?)",
-            (turn_id, thread_id, user_id, event.seq, now),
+            "INSERT INTO turns (turn_id, thread_id, user_id, status, first_seq, started_at, agent)"
+            " VALUES (?, ?, ?, 'running', ?, ?, ?)",
+            (turn_id, thread_id, user_id, event.seq, now, agent),
         )
+        parent = request.get("parent")
+        if parent is not None:
+            db.execute(
+                "UPDATE threads SET parent_task_id = ?, home_task_id = ? WHERE thread_id = ?",
+                (parent["task_id"], parent["home_task_id"], thread_id),
+            )
         status = "running"
     elif phase.final:
         db.execute(
@@ -166,13 +188,17 @@ def _task(db: sqlite3.Connection, event: TaskLifecycle, thread_id: int) -> None:
         db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (event.title, thread_id))
     elif event.phase == "forked":
         db.execute(
-            "UPDATE threads SET from_task_id = ?, from_seq = ?, title = ? WHERE thread_id = ?",
+            "UPDATE threads SET from_task_id = ?, from_seq = ?, title = ?, parent_task_id = NULL, home_task_id = NULL"
+            " WHERE thread_id = ?",
             (event.from_task_id, event.from_seq, event.title or "", thread_id),
         )
 
 
 def put(db: sqlite3.Connection, row: Row, thread_id: int | None, user_id: str | None) -> None:
     """Write a row, replacing the one with the same key."""
+    if isinstance(row, JournalRow):
+        journal.enter(db, row)
+        return
     columns = {name: getattr(row, name) for name in row.__struct_fields__}
     if thread_id is not None:
         columns |= {"thread_id": thread_id, "user_id": user_id}

@@ -25,12 +25,13 @@ from aster.contracts.model import Contract
 R = TypeVar("R", bound=Contract)
 
 _THREAD = (
-    "task_id, user_id, title, status, created_at, updated_at, active_turn_id, tip_turn_id, from_task_id, from_seq"
+    "task_id, user_id, title, status, created_at, updated_at, active_turn_id, tip_turn_id, from_task_id, from_seq,"
+    " parent_task_id, home_task_id"
 )
 _TURN = (
     "t.turn_id, h.task_id, t.user_id, t.status, t.segment, t.first_seq, t.started_at, t.last_seq, t.ended_at,"
     " t.stop_reason, t.error, t.model_calls, t.input_tokens, t.output_tokens, t.cache_read_tokens,"
-    " t.cache_write_tokens, t.cost_usd"
+    " t.cache_write_tokens, t.cost_usd, t.agent"
 )
 _HITL = (
     "r.request_id, h.task_id, r.user_id, r.turn_id, r.kind, r.question, r.status, r.created_at, r.tool,"
@@ -65,10 +66,11 @@ def threads(
     before: Place | None = None,
     status: str | None = None,
     search: str | None = None,
+    parent: str | None = None,
 ) -> list[ThreadRecord]:
-    """Newest change first; `before` is the place of the last one seen."""
-    sql = f"SELECT {_THREAD} FROM threads WHERE user_id = ?"
-    params: list[Any] = [user_id]
+    """Newest change first; `before` is the place of the last one seen. Those of sub-agents are listed by `parent`."""
+    sql = f"SELECT {_THREAD} FROM threads WHERE user_id = ? AND parent_task_id IS ?"
+    params: list[Any] = [user_id, parent]
     if before is not None:
         sql, params = sql + " AND (updated_at, task_id) < (?, ?)", [*params, *before]
     if status is not None:
@@ -139,7 +141,8 @@ def answered_turns(db: sqlite3.Connection) -> list[TurnRecord]:
     """Suspended turns of every user with nothing open any more; asked once, at boot."""
     sql = (
         f"SELECT {_TURN} FROM turns t JOIN threads h USING (thread_id) WHERE t.status = 'suspended' AND NOT EXISTS"
-        " (SELECT 1 FROM hitl_requests r WHERE r.turn_id = t.turn_id AND r.status = 'pending')"
+        " (SELECT 1 FROM hitl_requests r WHERE r.turn_id = t.turn_id AND r.status = 'pending') AND NOT EXISTS"
+        " (SELECT 1 FROM subagents s WHERE s.turn_id = t.turn_id AND s.status = 'running' AND NOT s.background)"
     )
     return _rows(TurnRecord, db.execute(sql))
 
@@ -176,13 +179,18 @@ def inbox(db: sqlite3.Connection, key: ThreadKey) -> list[InboxRow]:
 
 
 def pending_requests(db: sqlite3.Connection, user_id: str, task_id: str | None = None) -> list[HitlRecord]:
+    """What waits for a person: anywhere, or in a task and in what its sub-agents do."""
     sql = (
         f"SELECT {_HITL} FROM hitl_requests r JOIN threads h USING (thread_id)"
         " WHERE r.user_id = ? AND r.status = 'pending'"
     )
     params: list[Any] = [user_id]
     if task_id is not None:
-        sql, params = sql + " AND h.task_id = ?", [*params, task_id]
+        sql += (
+            " AND h.task_id IN (WITH RECURSIVE tree (task_id) AS (SELECT ? UNION SELECT t.task_id FROM threads t"
+            " JOIN tree ON t.parent_task_id = tree.task_id WHERE t.user_id = ?) SELECT task_id FROM tree)"
+        )
+        params += [task_id, user_id]
     return _rows(HitlRecord, db.execute(sql + " ORDER BY r.created_at, r.rowid", params))
 
 

@@ -19,8 +19,15 @@ _OWNED = (
     "channel_state_snapshots",
     "trajectories",
     "artifacts",
+    "compactions",
     "file_versions",
     "background_tasks",
+    "plans",
+    "uncertainties",
+    "corrections",
+    "door_places",
+    "learning_signals",
+    "subagents",
 )
 
 
@@ -45,6 +52,7 @@ def fold_deltas(db: sqlite3.Connection, ended_before: int, now: int) -> int:
 def prune(db: sqlite3.Connection, now: int, observations_before: int) -> int:
     """Drop expired snapshots, limits that were reset long ago, and old observations."""
     gone = db.execute("DELETE FROM channel_state_snapshots WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM corrections WHERE expires_at <= ?", (now,)).rowcount
     gone += db.execute("DELETE FROM grants WHERE expires_at <= ?", (now,)).rowcount
     gone += db.execute("DELETE FROM quota_windows WHERE resets_at <= ?", (now - 86_400_000,)).rowcount
     return (

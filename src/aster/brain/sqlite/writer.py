@@ -17,6 +17,7 @@ from typing import TypeAlias
 from aster.brain.records import Frame, ThreadKey
 from aster.brain.sequencer import Placed, Sequencer, Slot, close
 from aster.brain.sqlite.connection import connect
+from aster.brain.sqlite.faults import passing
 from aster.brain.sqlite.projections import project, put
 from aster.brain.unit import Conflict, Unit
 from aster.contracts.errors import EngineError, ErrorCode
@@ -28,14 +29,6 @@ log = logging.getLogger("aster.brain")
 Deliver: TypeAlias = Callable[[list[tuple[ThreadKey, list[Frame]]]], None]
 Job: TypeAlias = Callable[[sqlite3.Connection], object]
 
-_PASSING = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_READONLY,
-}
 _RETRY_SECONDS = 0.5
 _MAX_BATCH = 4096
 _CHUNKS = (128, 64, 32, 16, 8, 4, 2, 1)
@@ -149,7 +142,7 @@ class Writer:
                 return
             except sqlite3.Error as error:
                 self._rollback()
-                if not _passing(error):
+                if not passing(error):
                     log.exception("a batch of %d units was refused", len(units))
                     self._commit_singly(units, error)
                     return
@@ -324,9 +317,3 @@ class Writer:
 def _is_light(unit: Unit) -> bool:
     """Deltas alone; a single statement of them is its own transaction."""
     return not unit.rows and all(event.grade is Grade.DELTA for event in unit.events)
-
-
-def _passing(error: sqlite3.Error) -> bool:
-    """Whether the same batch may go through later: the disk is full, busy or failing."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and (code & 0xFF) in _PASSING

@@ -3,8 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, get_args
 
+from aster.cli import compacted
 from aster.cli.screen.cards import whole
 from aster.cli.screen.clean import one_line
+from aster.cli.screen.plans import plan_lines
 from aster.contracts.permissions import PermissionMode
 from aster.infra.ids import new_id
 
@@ -72,6 +74,24 @@ async def _expand(session: "Session", argument: str) -> bool:
     return True
 
 
+async def _plan(session: "Session", argument: str) -> bool:
+    plan = session.transcript.plan
+    session.surface.show("This task has no plan." if plan is None else plan_lines(plan))
+    return True
+
+
+async def _doubts(session: "Session", argument: str) -> bool:
+    open_ = [doubt for doubt in session.transcript.doubts.values() if not doubt.resolved]
+    lines = [f"{doubt.item} (impact {doubt.impact}/5): {one_line(doubt.text, 100)}" for doubt in open_]
+    session.surface.show("\n".join(lines) or "Nothing is uncertain in this task.")
+    return True
+
+
+async def _compact(session: "Session", argument: str) -> bool:
+    session.surface.notice(compacted.sentence(await session.client.compact(session.task_id, argument or None)))
+    return True
+
+
 async def _fork(session: "Session", argument: str) -> bool:
     seq = int(argument) if argument.isdecimal() else session.transcript.seq
     if not seq:
@@ -105,6 +125,9 @@ COMMANDS = {
     "resume": Command("/resume ID", "go on with another task", _resume),
     "cancel": Command("/cancel", "stop the task's turn and drop what waits", _cancel),
     "expand": Command("/expand", "the last tool call with its whole output", _expand),
+    "plan": Command("/plan", "the newest plan and where it stands", _plan),
+    "doubts": Command("/doubts", "what the agent does not know or only assumes", _doubts),
+    "compact": Command("/compact [FOCUS]", "show the model a summary of what was said so far", _compact),
     "fork": Command("/fork [SEQ]", "a new task that begins where this one stands (or stood)", _fork),
     "mode": Command("/mode [MODE]", "how careful the agent is: default, plan, auto or bypass", _mode),
     "quit": Command("/quit", "leave (Ctrl-D too)", _quit),

@@ -6,7 +6,7 @@ Nothing is changed by looking: no file is made, no lock is kept, no port stays o
 import argparse
 import os
 
-from aster.cli.doctor import brain, engine, machine
+from aster.cli.doctor import brain, engine, machine, memory
 from aster.cli.doctor.catalog import catalog
 from aster.cli.doctor.pools import pools
 from aster.cli.doctor.report import Finding
@@ -34,6 +34,7 @@ async def examine(args: argparse.Namespace) -> list[Finding]:
         *await pools(settings),
         *catalog(settings),
         *brain.examine(settings.sqlite_db_path),
+        memory.examine(settings),
         machine.disk(settings.data_dir),
         await engine.here(args, settings),
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from aster import __version__
 from aster.cli.doctor.report import Finding
 from aster.infra.settings import Settings
+from aster.sandbox.egress import unlimited
 from aster.sandbox.selection import choose
 
 OLDEST_PYTHON = (3, 11)
@@ -33,8 +34,10 @@ def versions() -> Finding:
 async def sandbox(settings: Settings) -> Finding:
     """Run a command in the isolation the engine would choose."""
     chosen = await choose(settings)
-    report = chosen.report
+    report, egress = chosen.report, unlimited(chosen, settings)
     chosen.close()
+    if egress is not None:
+        return Finding(check="sandbox", status="fail", found=egress, fix="Change SANDBOX or EGRESS_ALLOW.")
     if settings.sandbox == "off":
         return Finding(
             check="sandbox",

@@ -3,7 +3,7 @@
 from typing import TextIO
 
 from aster.cli.screen.cards import call_line, result_line
-from aster.client.transcript import Item, Passage, ToolCard
+from aster.client.transcript import Item, Note, Passage, ToolCard
 
 
 class PlainSurface:
@@ -22,6 +22,9 @@ class PlainSurface:
 
     def card(self, card: ToolCard) -> None:
         self.notice(f"* {call_line(card)}\n  {result_line(card)}")
+
+    def note(self, note: Note) -> None:
+        self.notice(note.text)
 
     def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
         """A pipe has no place for what may still change."""

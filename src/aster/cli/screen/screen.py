@@ -7,7 +7,7 @@ unprinted: when a `recovery` takes back something already shown, the screen says
 from itertools import takewhile
 from typing import Protocol
 
-from aster.client.transcript import Item, Passage, Said, ToolCard, Transcript
+from aster.client.transcript import Item, Note, Passage, Said, ToolCard, Transcript
 
 TAKEN_BACK = "(interrupted: the answer so far no longer counts and begins again)"
 
@@ -21,6 +21,10 @@ class Surface(Protocol):
 
     def card(self, card: ToolCard) -> None:
         """A call that is over."""
+        ...
+
+    def note(self, note: Note) -> None:
+        """What the engine says beside the answer."""
         ...
 
     def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
@@ -98,7 +102,7 @@ class Screen:
     def _take_back(self, items: list[Item]) -> bool:
         """Forget what is no longer in the transcript; says whether any of it had been printed."""
         kept = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(self._finished, items, strict=False)))
-        lost = [item for item in self._finished[kept:] if not isinstance(item, Said)]
+        lost = [item for item in self._finished[kept:] if not isinstance(item, Said | Note)]
         following = items[kept] if kept < len(items) else None
         if kept == len(self._finished) and following is self._current:
             return False
@@ -110,6 +114,9 @@ class Screen:
         """Show what can be shown of an item for good; says whether that is all of it."""
         match item:
             case Said():
+                return True
+            case Note():
+                self.surface.note(item)
                 return True
             case Passage():
                 self._shown = self.surface.passage(item, self._shown)

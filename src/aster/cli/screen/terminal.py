@@ -16,7 +16,7 @@ from rich.text import Text
 from aster.cli.screen.blocks import settled
 from aster.cli.screen.cards import call_line, result_line
 from aster.cli.screen.clean import clean
-from aster.client.transcript import Item, Passage, ToolCard
+from aster.client.transcript import Item, Note, Passage, ToolCard
 
 _SPIN = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _THINKING = "dim italic"
@@ -49,6 +49,10 @@ class TerminalSurface:
         sign, style = ("●", "green") if card.error is None else ("●", "red")
         self._print(Text.assemble((f"{sign} ", style), (call_line(card, width), "bold")))
         self._print(Text(f"  ⎿ {result_line(card, width)}", "dim", no_wrap=True, overflow="ellipsis"))
+        self._print(Text())
+
+    def note(self, note: Note) -> None:
+        self._print(Markdown(clean(note.text), style="dim"))
         self._print(Text())
 
     def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:

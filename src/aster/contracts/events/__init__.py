@@ -9,10 +9,16 @@ import msgspec
 
 from aster.contracts.events.base import Event, Grade
 from aster.contracts.events.content import ContentBlockStart, ContentBlockStop, TextDelta, ThinkingDelta
-from aster.contracts.events.context import CacheHitRatioAlert, CompactionEvent, ContextManifest, ManifestEntry
+from aster.contracts.events.context import (
+    CacheHitRatioAlert,
+    CompactionEvent,
+    CompactionRequested,
+    ContextManifest,
+    ManifestEntry,
+)
 from aster.contracts.events.diagnostics import ErrorEvent, Heartbeat, Reconnect
 from aster.contracts.events.human import HitlRequest, HitlResolved, PermissionPrompt, PermissionSuggestion
-from aster.contracts.events.judgement import Uncertainty, Verification
+from aster.contracts.events.judgement import RiskSummary, Uncertainty, Verification
 from aster.contracts.events.lifecycle import (
     Phase,
     Recovery,
@@ -22,10 +28,11 @@ from aster.contracts.events.lifecycle import (
     TurnTransition,
     UserMessage,
 )
+from aster.contracts.events.media import MediaNotice
 from aster.contracts.events.memory import MemoryRetrieval, MemoryWrite, RetrievedItem, WorkingMemoryUpdate
 from aster.contracts.events.models import AssetState, CircuitState, HookRan, ModelProgress, ProviderFallback
 from aster.contracts.events.money import BudgetEvent, Usage
-from aster.contracts.events.plan import PlanStep, PlanUpdate, TodoItem, TodoUpdate
+from aster.contracts.events.plan import Plan, PlanStep, PlanUpdate, TodoItem, TodoUpdate
 from aster.contracts.events.tools import (
     FilesRestored,
     RestoredFile,
@@ -64,14 +71,17 @@ AnyEvent: TypeAlias = (
     | PermissionPrompt
     | PermissionSuggestion
     | HitlResolved
+    | MediaNotice
     | WorkingMemoryUpdate
     | MemoryRetrieval
     | MemoryWrite
     | ContextManifest
+    | CompactionRequested
     | CompactionEvent
     | CacheHitRatioAlert
     | Verification
     | Uncertainty
+    | RiskSummary
     | TodoUpdate
     | PlanUpdate
     | SubagentLifecycle
@@ -154,6 +164,7 @@ __all__ = [
     "CacheHitRatioAlert",
     "CircuitState",
     "CompactionEvent",
+    "CompactionRequested",
     "ContentBlockStart",
     "ContentBlockStop",
     "ContextManifest",
@@ -167,12 +178,14 @@ __all__ = [
     "HitlResolved",
     "HookRan",
     "ManifestEntry",
+    "MediaNotice",
     "MemoryRetrieval",
     "MemoryWrite",
     "ModelProgress",
     "PermissionPrompt",
     "PermissionSuggestion",
     "Phase",
+    "Plan",
     "PlanStep",
     "PlanUpdate",
     "ProviderFallback",
@@ -180,6 +193,7 @@ __all__ = [
     "Recovery",
     "RestoredFile",
     "RetrievedItem",
+    "RiskSummary",
     "ScheduleFired",
     "SubagentLifecycle",
     "TaskLifecycle",

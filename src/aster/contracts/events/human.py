@@ -6,14 +6,17 @@ from aster.contracts.blocks import MediaBlock
 from aster.contracts.events.base import Event
 from aster.contracts.permissions import GrantOffer, GrantScope, PermissionMode
 
-HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget"]
+HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget", "client_tool", "elicitation"]
 
 
 class HitlRequest(Event, tag="hitl_request"):
     """The turn needs a person; it goes on when `/hitl/respond` names this request (or the task).
 
-    A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`). `offer`
-    is what an "always" to a permission would store.
+    A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`). One of
+    kind `client_tool` is a call that the client runs; the answer is its result. `offer`
+    is what an "always" to a permission would store; `about` are the uncertainties an answer would settle. One of kind
+    `elicitation` is a connected server's question in the middle of a call: `input` says what it wants to know, `state`
+    is what the server needs back with the answer.
     """
 
     request_id: str
@@ -26,6 +29,8 @@ class HitlRequest(Event, tag="hitl_request"):
     reason: str | None = None
     created_at: str = ""
     offer: GrantOffer | None = None
+    about: tuple[str, ...] = ()
+    state: dict[str, Any] | None = None
 
 
 class PermissionPrompt(Event, tag="permission_prompt"):
@@ -42,7 +47,7 @@ class PermissionPrompt(Event, tag="permission_prompt"):
 
 
 class HitlResolved(Event, tag="hitl_resolved"):
-    """What a person said; with an "always", how far it reaches and the grant that was stored."""
+    """What a person said; with an "always", how far it reaches, until when, and the grant that was stored."""
 
     request_id: str
     answer: str
@@ -52,6 +57,7 @@ class HitlResolved(Event, tag="hitl_resolved"):
     resolved_by: str | None = None
     scope: GrantScope | None = None
     grant_id: str | None = None
+    expires_at: str | None = None
 
 
 class PermissionSuggestion(Event, tag="permission_suggestion"):

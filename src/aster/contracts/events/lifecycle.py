@@ -32,6 +32,11 @@ class TransitionReason(StrEnum):
     PAUSE_TURN = "pause_turn"
     STEER = "steer"
     LOOP_GUARD = "loop_guard"
+    VERIFICATION_REPAIR = "verification_repair"
+    REPETITION = "repetition"
+    EMPTY_ANSWER = "empty_answer"
+    MISSING_CALL = "missing_call"
+    MEDIA_RECOVERY = "media_recovery"
 
 
 class ThreadLifecycle(Event, tag="thread_lifecycle"):
@@ -58,17 +63,22 @@ class TaskLifecycle(Event, tag="task_lifecycle"):
     title: str | None = None
 
 
-Origin: TypeAlias = Literal["user", "queue", "steer", "interrupt", "engine"]
+Origin: TypeAlias = Literal["user", "queue", "steer", "interrupt", "engine", "import", "agent"]
 
 
 class UserMessage(Event, tag="user_message"):
-    """A message entered the turn; `origin: engine` marks text the engine itself put there."""
+    """A message entered the turn; `origin: engine` marks text the engine itself put there, `import` what
+    a client's history had before, `agent` the work that another agent hands over.
+
+    `said_at` is when a person said it (to the minute, in the engine's time zone); the model is told, with the message.
+    """
 
     message_id: str
     content: tuple[MediaBlock, ...]
     origin: Origin = "user"
     edits: str | None = None
     retries: str | None = None
+    said_at: str | None = None
 
 
 class TurnTransition(Event, tag="turn_transition"):
@@ -84,7 +94,7 @@ class TurnTransition(Event, tag="turn_transition"):
     max_tokens: int | None = None
 
 
-RecoveryReason: TypeAlias = Literal["restart", "transport", "max_tokens", "takeover"]
+RecoveryReason: TypeAlias = Literal["restart", "transport", "max_tokens", "takeover", "repetition", "verification"]
 
 
 class Recovery(Event, tag="recovery"):

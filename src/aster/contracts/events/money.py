@@ -4,8 +4,10 @@ from typing import Literal, TypeAlias
 
 from aster.contracts.events.base import Event
 
-Purpose: TypeAlias = Literal["step", "plan", "verify", "summary", "recall"]
-"""What a model call was made for: a step of the turn, or something beside its steps."""
+Purpose: TypeAlias = Literal["step", "plan", "verify", "summary", "recall", "import", "sampling", "skill"]
+"""What a model call was made for: a step of the turn, or something beside its steps. An `import` was made elsewhere:
+its answer came with a client's history, and cost nothing here. A `sampling` was asked for by a connected server, a
+`skill` by a skill that was carried out on its own."""
 
 
 class Usage(Event, tag="usage"):

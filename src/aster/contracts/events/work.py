@@ -7,11 +7,20 @@ from aster.contracts.tools import Artifact
 
 
 class SubagentLifecycle(Event, tag="subagent_lifecycle"):
+    """A sub-agent begins or has ended. What it does is on the thread of `child_task_id`; `tool_call_id` is the call it
+    was begun for, `result` what it said at its end, `cost_usd` what it and its own sub-agents cost."""
+
     child_turn_id: str
     agent: str
     phase: Literal["started", "completed", "errored", "cancelled"]
     description: str | None = None
     result: str | None = None
+    child_task_id: str = ""
+    tool_call_id: str | None = None
+    background: bool = False
+    stop_reason: str | None = None
+    model_calls: int = 0
+    cost_usd: float | None = None
 
 
 class BackgroundTask(Event, tag="background_task"):

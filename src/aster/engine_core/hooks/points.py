@@ -18,8 +18,8 @@ from aster.engine_core.history import spoken
 from aster.engine_core.hooks.hooks import Heard
 from aster.engine_core.hooks.settings import HookEvent
 from aster.engine_core.services import Services
+from aster.engine_core.telling import told
 from aster.engine_core.turn import Turn
-from aster.infra.ids import new_id
 
 BLOCKED = "hook_blocked"
 _ENDS = frozenset((StopReason.END_TURN, StopReason.STOP_SEQUENCE))
@@ -33,7 +33,7 @@ async def prompt(turn: Turn, services: Services) -> None:
         return
     said = next((text_of(message.content) for message in state.messages if spoken(message)), "")
     for event in wanted:
-        if event is HookEvent.SESSION_START and turn.history:
+        if event is HookEvent.SESSION_START and (turn.history or state.request.parent):
             continue
         heard = await hooks.ask(event, _payload(turn, prompt=said))
         turn.write(*heard.ran, *_notes(heard))
@@ -76,18 +76,37 @@ async def after(turn: Turn, services: Services, call: CallState, outcome: ToolOu
 async def stopping(turn: Turn, services: Services, stop_reason: str) -> bool:
     """The turn is about to end; whether it may. A hook can send it round once more, and only once."""
     state, reason = turn.state, TransitionReason.STOP_HOOK_CONTINUATION
+    event = HookEvent.STOP if state.request.parent is None else HookEvent.SUBAGENT_STOP
     again = state.transitions.get(reason, 0) > 0
-    if HookEvent.STOP not in services.hooks or stop_reason not in _ENDS or again:
+    if event not in services.hooks or stop_reason not in _ENDS or again:
         return True
     answer = next(
         (text_of(message.content) for message in reversed(state.messages) if message.role == "assistant"), ""
     )
-    heard = await services.hooks.ask(HookEvent.STOP, _payload(turn, answer=answer, stop_reason=stop_reason))
+    heard = await services.hooks.ask(event, _payload(turn, answer=answer, stop_reason=stop_reason))
     turn.write(*heard.ran)
     if heard.blocked is None or heard.stop:
         return True
-    turn.write(TurnTransition(reason=reason, step=state.step + 1, limit=1), _said(heard.blocked))
+    turn.write(TurnTransition(reason=reason, step=state.step + 1, limit=1), told(heard.blocked))
     return False
+
+
+async def compacting(turn: Turn, services: Services, trigger: str, focus: str) -> list[str]:
+    """The conversation is about to be compacted; what its summary has to mind. A refusal is raised."""
+    if HookEvent.PRE_COMPACT not in services.hooks:
+        return []
+    heard = await services.hooks.ask(HookEvent.PRE_COMPACT, _payload(turn, trigger=trigger, focus=focus or None))
+    turn.write(*heard.ran)
+    return minded(heard)
+
+
+def minded(heard: Heard) -> list[str]:
+    """What hooks want a compaction to mind."""
+    if heard.blocked is not None:
+        raise EngineError(
+            ErrorCode.PERMISSION_DENIED, f"A hook refused to compact the conversation: {heard.blocked}"
+        )
+    return heard.context
 
 
 def refused(call: CallState, reason: str) -> ToolOutcome:
@@ -100,7 +119,12 @@ def _about(turn: Turn, call: CallState) -> dict[str, Any]:
 
 
 def _payload(turn: Turn, **more: Any) -> dict[str, Any]:
+    agent, parent = turn.state.request.agent, turn.state.request.parent
+    whose = {"agent": agent.label} if agent is not None else {}
+    if parent is not None:
+        whose |= {"parent_task_id": parent.task_id, "parent_turn_id": parent.turn_id}
     return {
+        **whose,
         "user_id": turn.key.user_id,
         "task_id": turn.key.task_id,
         "turn_id": turn.turn_id,
@@ -111,8 +135,4 @@ def _payload(turn: Turn, **more: Any) -> dict[str, Any]:
 
 
 def _notes(heard: Heard) -> list[UserMessage]:
-    return [_said(f"[Hook note]: {note}") for note in heard.context]
-
-
-def _said(text: str) -> UserMessage:
-    return UserMessage(message_id=new_id("msg"), content=(TextBlock(text=text),), origin="engine")
+    return [told(f"[Hook note]: {note}") for note in heard.context]

@@ -28,6 +28,8 @@ class HookEvent(StrEnum):
     POST_TOOL_USE_FAILURE = "PostToolUseFailure"
     PERMISSION_REQUEST = "PermissionRequest"
     STOP = "Stop"
+    SUBAGENT_STOP = "SubagentStop"
+    PRE_COMPACT = "PreCompact"
 
 
 class Hook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -108,9 +110,9 @@ def _enabled(event: HookEvent, settings: Settings) -> bool:
             return settings.pre_tool_hooks_enabled
         case HookEvent.POST_TOOL_USE | HookEvent.POST_TOOL_USE_FAILURE:
             return settings.post_tool_hooks_enabled
-        case HookEvent.STOP:
+        case HookEvent.STOP | HookEvent.SUBAGENT_STOP:
             return settings.stop_hooks_enabled
-        case HookEvent.SESSION_START | HookEvent.USER_PROMPT_SUBMIT:
+        case HookEvent.SESSION_START | HookEvent.USER_PROMPT_SUBMIT | HookEvent.PRE_COMPACT:
             return True
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from aster.contracts.blocks import (
+    AudioBlock,
     Base64Source,
     ContentBlock,
     DocumentBlock,
@@ -19,6 +20,7 @@ from aster.contracts.blocks import (
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
+    VideoBlock,
 )
 from aster.contracts.messages import Message
 from aster.contracts.tools import ToolDef
@@ -45,17 +47,11 @@ _EXAMPLES = {
 }
 _TOO_MUCH = frozenset(
     (
-        "bash_kill",
-        "bash_output",
-        "file_search",
-        "find",
-        "flag_uncertainty",
-        "memory_forget",
-        "memory_search",
-        "memory_write",
-        "todo_write",
-        "web_fetch",
-        "web_search",
+        *("agent_output", "bash_kill", "bash_output", "compact", "compose_skill", "create_skill"),
+        *("file_search", "find", "flag_uncertainty", "ingested_read", "ingested_search"),
+        *("load_skill", "memory_forget", "memory_search", "memory_write", "run_skill", "spawn_agent"),
+        *("todo_write", "update_plan", "use_skill", "web_fetch", "web_search"),
+        *("working_memory_write",),
     )
 )
 _TALK_EXAMPLE = 'Why is the sky blue? {"about":"talk","answer":"Air scatters blue light most."}'
@@ -115,7 +111,9 @@ def _heard(block: ContentBlock, names: dict[str, str]) -> str:
             return f"Result of {names.get(block.tool_use_id, 'a tool')}{failed}:\n{_cut(text)}"
         case DocumentBlock(source=Base64Source(media_type=kind, data=data)) if kind.startswith("text/"):
             return _cut(base64.b64decode(data).decode("utf-8", "replace"))
-        case ImageBlock() | DocumentBlock():
+        case DocumentBlock(text=str(text)):
+            return _cut(text)
+        case ImageBlock() | DocumentBlock() | AudioBlock() | VideoBlock():
             return "(an attachment that this model cannot read)"
         case _:
             return ""

@@ -12,23 +12,26 @@ from typing import Any, ClassVar
 import msgspec
 
 from aster.contracts.blocks import (
+    AudioBlock,
     Base64Source,
     ContentBlock,
     DocumentBlock,
     ImageBlock,
+    MediaKind,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    VideoBlock,
 )
-from aster.contracts.llm import ModelRequest
+from aster.contracts.llm import ModelRequest, ToolChoice
 from aster.herald.endpoint import Endpoint, ProtocolName
 from aster.herald.failure import FailureKind, HeraldError, kind_of_status, retry_after
 from aster.herald.profiles import effort, output_limit, profile_of
 from aster.herald.protocols.anthropic_stream import AnthropicDecoder, ErrorBody, kind_of_type
 from aster.herald.protocols.base import Decoder, Encoded
 from aster.herald.protocols.conversation import WireMessage, normalise
-from aster.herald.protocols.media import plain_text
+from aster.herald.protocols.media import is_text, plain_text, unread
 from aster.herald.protocols.schema import closed
 
 _EPHEMERAL = {"type": "ephemeral"}
@@ -47,9 +50,11 @@ class AnthropicProtocol:
     name: ClassVar[ProtocolName] = "anthropic"
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": "2023-06-01"}
     probe_path: ClassVar[str] = "/v1/models"
+    takes: ClassVar[frozenset[MediaKind]] = frozenset(("image", "document"))
 
     def encode(self, request: ModelRequest, endpoint: Endpoint) -> Encoded:
-        messages = normalise(request.messages, request.model, request.cache_upto)
+        upto, before = (request.cache_upto, request.cache_before) if request.cache_marks else (0, 0)
+        messages = normalise(request.messages, request.model, upto, self.takes, cache_before=before)
         body: dict[str, Any] = {
             "model": request.model,
             "max_tokens": output_limit(request.model, request.max_tokens, request.thinking_budget),
@@ -60,10 +65,13 @@ class AnthropicProtocol:
                 {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
                 for tool in request.tools
             ]
-            tools[-1]["cache_control"] = _EPHEMERAL
             body["tools"] = tools
+            if request.tool_choice is not None:
+                body["tool_choice"] = _choice(request.tool_choice)
         if request.system.strip():
-            body["system"] = [{"type": "text", "text": request.system, "cache_control": _EPHEMERAL}]
+            body["system"] = _system(request)
+        if request.cache_marks:
+            _mark_frame(body)
         body["messages"] = [_message(message) for message in messages]
         if request.stop_sequences:
             body["stop_sequences"] = request.stop_sequences
@@ -86,6 +94,26 @@ class AnthropicProtocol:
         if wait is None and kind is FailureKind.RATE_LIMITED:
             wait = _until_reset(headers)
         return HeraldError(kind, error.message, status=status, provider_code=error.type, retry_after=wait)
+
+
+def _choice(choice: ToolChoice) -> dict[str, Any]:
+    if choice.mode == "named":
+        return {"type": "tool", "name": choice.name}
+    return {"type": "none" if choice.mode == "none" else "any"}
+
+
+def _system(request: ModelRequest) -> list[dict[str, Any]]:
+    """The instructions; what all conversations share stands in a block of its own."""
+    shared, own = request.system[: request.system_shared], request.system[request.system_shared :]
+    return [{"type": "text", "text": text} for text in (shared, own) if text.strip()]
+
+
+def _mark_frame(body: dict[str, Any]) -> None:
+    """Two of the four marks there are, on the ends of what stands before the messages: what all conversations share,
+    and what this one has to itself; without the latter, the tools and the instructions."""
+    system: list[dict[str, Any]] = body.get("system", [])
+    for marked in (body.get("tools", [])[-1:] + system)[-2:]:
+        marked["cache_control"] = _EPHEMERAL
 
 
 def _judgement(request: ModelRequest, messages: list[WireMessage], max_tokens: int) -> dict[str, Any]:
@@ -151,6 +179,8 @@ def _block(block: ContentBlock) -> dict[str, Any] | None:
             return {"type": "image", "source": msgspec.to_builtins(block.source)}
         case DocumentBlock():
             return _document(block)
+        case AudioBlock() | VideoBlock():
+            return {"type": "text", "text": unread(block)}
 
 
 def _thinking(block: ThinkingBlock) -> dict[str, Any] | None:
@@ -167,7 +197,7 @@ def _empty(block: ContentBlock) -> bool:
 
 def _document(block: DocumentBlock) -> dict[str, Any]:
     source: Any = msgspec.to_builtins(block.source)
-    if isinstance(block.source, Base64Source) and block.source.media_type.startswith("text/"):
+    if isinstance(block.source, Base64Source) and is_text(block.source.media_type):
         source = {"type": "text", "media_type": "text/plain", "data": plain_text(block.source)}
     document = {"type": "document", "source": source}
     return document | {"title": block.title} if block.title else document

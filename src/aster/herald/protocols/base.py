@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import msgspec
 
-from aster.contracts.blocks import ToolUseBlock
+from aster.contracts.blocks import MediaKind, ToolUseBlock
 from aster.contracts.llm import ModelRequest, StreamEvent, TokenUsage
 from aster.herald.endpoint import Endpoint, ProtocolName
 from aster.herald.failure import FailureKind, HeraldError
@@ -56,6 +56,8 @@ class WireProtocol(Protocol):
     name: ClassVar[ProtocolName]
     headers: ClassVar[Mapping[str, str]]
     probe_path: ClassVar[str]
+    takes: ClassVar[frozenset[MediaKind]]
+    """The kinds of media it carries as they are."""
 
     def encode(self, request: ModelRequest, endpoint: Endpoint) -> Encoded: ...
 

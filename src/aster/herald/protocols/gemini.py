@@ -13,18 +13,21 @@ from urllib.parse import quote
 import msgspec
 
 from aster.contracts.blocks import (
+    AudioBlock,
     ContentBlock,
     DocumentBlock,
     ImageBlock,
     MediaBlock,
+    MediaKind,
     Source,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     UrlSource,
+    VideoBlock,
 )
-from aster.contracts.llm import ModelRequest
+from aster.contracts.llm import ModelRequest, ToolChoice
 from aster.contracts.tools import ToolDef
 from aster.herald.endpoint import Endpoint, ProtocolName
 from aster.herald.failure import HeraldError, kind_of_status, retry_after
@@ -33,7 +36,7 @@ from aster.herald.protocols.base import Decoder, Encoded
 from aster.herald.protocols.conversation import normalise
 from aster.herald.protocols.gemini_schema import parameters, sanitised
 from aster.herald.protocols.gemini_stream import MADE, ErrorBody, GeminiDecoder, failure_of
-from aster.herald.protocols.media import plain_text
+from aster.herald.protocols.media import EVERYTHING, is_text, plain_text, titled
 
 _UNSIGNED = "skip_thought_signature_validator"
 _RESOURCE = re.compile(r"((?:models|tunedModels)/)?(.+)", re.DOTALL)
@@ -45,6 +48,13 @@ _SUFFIX_TYPES = {
     "gif": "image/gif",
     "pdf": "application/pdf",
     "txt": "text/plain",
+    "wav": "audio/wav",
+    "mp3": "audio/mpeg",
+    "ogg": "audio/ogg",
+    "flac": "audio/flac",
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+    "webm": "video/webm",
 }
 
 
@@ -54,6 +64,7 @@ class GeminiProtocol:
     name: ClassVar[ProtocolName] = "gemini"
     headers: ClassVar[Mapping[str, str]] = {}
     probe_path: ClassVar[str] = "/models"
+    takes: ClassVar[frozenset[MediaKind]] = EVERYTHING
 
     def encode(self, request: ModelRequest, endpoint: Endpoint) -> Encoded:
         body: dict[str, Any] = {}
@@ -61,6 +72,8 @@ class GeminiProtocol:
             body["systemInstruction"] = {"parts": [{"text": request.system}]}
         if request.tools:
             body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.tools]}]
+            if request.tool_choice is not None:
+                body["toolConfig"] = {"functionCallingConfig": _choice(request.tool_choice)}
         body["contents"] = _contents(request)
         body["generationConfig"] = _generation(request)
         path = f"/{_resource(request.model)}:streamGenerateContent?alt=sse"
@@ -94,6 +107,11 @@ def _declaration(tool: ToolDef) -> dict[str, Any]:
     said: dict[str, Any] = {"name": tool.name, "description": tool.description}
     takes = parameters(tool.input_schema)
     return said | {"parameters": takes} if takes is not None else said
+
+
+def _choice(choice: ToolChoice) -> dict[str, Any]:
+    said: dict[str, Any] = {"mode": "NONE" if choice.mode == "none" else "ANY"}
+    return said | {"allowedFunctionNames": [choice.name]} if choice.mode == "named" else said
 
 
 def _generation(request: ModelRequest) -> dict[str, Any]:
@@ -131,7 +149,7 @@ def _contents(request: ModelRequest) -> list[dict[str, Any]]:
     names = {call.id: call.name for call in _calls(request)}
     signs_calls = profile_of(request.model).thinking == "effort"
     contents: list[dict[str, Any]] = []
-    for message in normalise(request.messages, request.model):
+    for message in normalise(request.messages, request.model, takes=EVERYTHING):
         if message.role == "assistant":
             parts = list(_answer(message.blocks, signs_calls=signs_calls))
             contents.append({"role": "model", "parts": parts})
@@ -173,7 +191,7 @@ def _said(blocks: list[ContentBlock], names: Mapping[str, str]) -> Iterator[dict
             if media:
                 attached += [{"text": f"Attached by the tool {name}:"}, *media]
             yield {"functionResponse": {"name": name, "response": _outcome(block), **_own_id(block.tool_use_id)}}
-        elif isinstance(block, TextBlock | ImageBlock | DocumentBlock):
+        elif isinstance(block, MediaBlock):
             rest.append(_part(block))
     yield from attached
     yield from rest
@@ -192,9 +210,13 @@ def _part(block: MediaBlock) -> dict[str, Any]:
             return _data(block.source, "image/jpeg")
         case DocumentBlock():
             source = block.source
-            if not isinstance(source, UrlSource) and source.media_type.startswith("text/"):
-                return {"text": f"Document “{block.title or 'document'}”:\n{plain_text(source)}"}
+            if not isinstance(source, UrlSource) and is_text(source.media_type):
+                return {"text": titled(block.title, plain_text(source))}
             return _data(source, "application/pdf")
+        case AudioBlock():
+            return _data(block.source, "audio/mpeg")
+        case VideoBlock():
+            return _data(block.source, "video/mp4")
 
 
 def _data(source: Source, usual: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
-from aster.contracts.blocks import TextBlock, ToolUseBlock
+from aster.contracts.blocks import MediaKind, TextBlock, ToolUseBlock
 from aster.contracts.llm import (
     BlockFinished,
     BlockStarted,
@@ -21,6 +21,7 @@ from aster.contracts.llm import (
     TextPart,
 )
 from aster.contracts.model import decode
+from aster.contracts.tools import ToolDef
 from aster.herald.endpoint import Endpoint, ProtocolName
 from aster.herald.failure import FailureKind, HeraldError
 from aster.herald.local.constrain import ReplyReader, reply_schema
@@ -40,6 +41,7 @@ class LocalChatProtocol:
     name: ClassVar[ProtocolName] = "local_chat"
     headers: ClassVar[Mapping[str, str]] = OpenAIChatProtocol.headers
     probe_path: ClassVar[str] = OpenAIChatProtocol.probe_path
+    takes: ClassVar[frozenset[MediaKind]] = frozenset()
     _chat = OpenAIChatProtocol()
 
     def encode(self, request: ModelRequest, endpoint: Endpoint) -> Encoded:
@@ -54,7 +56,7 @@ class LocalChatProtocol:
 
 def short(request: ModelRequest) -> ModelRequest:
     """The request as a small model can bear it."""
-    held, tools = _held(request), affordable(request.tools)
+    held, tools = _held(request), affordable(_chosen(request))
     return msgspec.structs.replace(
         request,
         system=instructions(request.system, tools) if held else request.system,
@@ -69,7 +71,15 @@ def short(request: ModelRequest) -> ModelRequest:
 
 def _held(request: ModelRequest) -> bool:
     """Whether the reply is an answer or a call; without tools, or with a schema of the caller's, it is itself."""
-    return bool(request.tools) and request.output_schema is None
+    return bool(_chosen(request)) and request.output_schema is None
+
+
+def _chosen(request: ModelRequest) -> tuple[ToolDef, ...]:
+    """The tools that may be called; that one must be is left to the model."""
+    choice = request.tool_choice
+    if choice is None or choice.mode == "required":
+        return request.tools
+    return tuple(tool for tool in request.tools if choice.mode == "named" and tool.name == choice.name)
 
 
 class LocalDecoder:

@@ -11,25 +11,29 @@ from typing import Any, ClassVar
 import msgspec
 
 from aster.contracts.blocks import (
+    AudioBlock,
+    Base64Source,
     ContentBlock,
     DocumentBlock,
     ImageBlock,
     MediaBlock,
+    MediaKind,
     Source,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     UrlSource,
+    VideoBlock,
 )
-from aster.contracts.llm import ModelRequest
+from aster.contracts.llm import ModelRequest, ToolChoice
 from aster.contracts.tools import ToolDef
 from aster.herald.endpoint import Endpoint, ProtocolName
 from aster.herald.failure import FailureKind, HeraldError, kind_of_status, retry_after
 from aster.herald.profiles import effort, output_limit, profile_of
 from aster.herald.protocols.base import Decoder, Encoded
 from aster.herald.protocols.conversation import WireMessage, normalise
-from aster.herald.protocols.media import plain_text
+from aster.herald.protocols.media import AUDIO_FORMATS, is_text, plain_text, titled, unread
 from aster.herald.protocols.openai_chat_stream import ErrorBody, OpenAIChatDecoder, failure_of
 from aster.herald.protocols.schema import closed, strict
 
@@ -42,6 +46,7 @@ class OpenAIChatProtocol:
     name: ClassVar[ProtocolName] = "openai_chat"
     headers: ClassVar[Mapping[str, str]] = {}
     probe_path: ClassVar[str] = "/models"
+    takes: ClassVar[frozenset[MediaKind]] = frozenset(("image", "audio"))
 
     def encode(self, request: ModelRequest, endpoint: Endpoint) -> Encoded:
         body: dict[str, Any] = {
@@ -52,12 +57,16 @@ class OpenAIChatProtocol:
         }
         if request.tools:
             body["tools"] = [_tool(tool) for tool in request.tools]
+            if request.tool_choice is not None:
+                body["tool_choice"] = _choice(request.tool_choice)
         messages: list[dict[str, Any]] = []
         if request.system.strip():
             messages.append({"role": "system", "content": request.system})
-        for message in normalise(request.messages, request.model):
+        for message in normalise(request.messages, request.model, takes=self.takes):
             messages.extend(_messages(message, endpoint))
         body["messages"] = messages
+        if endpoint.takes_cache_key and request.cache_key is not None:
+            body["prompt_cache_key"] = request.cache_key
         body |= _judgement(request)
         headers = {"x-client-request-id": request.request_id} if request.request_id else {}
         return Encoded("/chat/completions", headers, msgspec.json.encode(body))
@@ -82,6 +91,10 @@ class OpenAIChatProtocol:
 def _tool(tool: ToolDef) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
     return {"type": "function", "function": function}
+
+
+def _choice(choice: ToolChoice) -> Any:
+    return {"type": "function", "function": {"name": choice.name}} if choice.mode == "named" else choice.mode
 
 
 def _judgement(request: ModelRequest) -> dict[str, Any]:
@@ -120,7 +133,7 @@ def _messages(message: WireMessage, endpoint: Endpoint) -> Iterable[dict[str, An
             texts, media = _split_result(block)
             yield {"role": "tool", "tool_call_id": block.tool_use_id, "content": texts}
             rest.extend(media)
-        elif isinstance(block, (TextBlock, ImageBlock, DocumentBlock)):
+        elif isinstance(block, MediaBlock):
             rest.append(_part(block))
     if len(rest) == 1 and rest[0]["type"] == "text":
         yield {"role": "user", "content": rest[0]["text"]}
@@ -162,17 +175,18 @@ def _part(block: MediaBlock) -> dict[str, Any]:
             return {"type": "text", "text": block.text}
         case ImageBlock():
             return {"type": "image_url", "image_url": {"url": _url(block.source)}}
-        case DocumentBlock():
-            return _document(block.source, block.title)
+        case DocumentBlock(source=Base64Source() as source):
+            return _document(source, block.title)
+        case AudioBlock(source=Base64Source(media_type=kind, data=data)) if kind in AUDIO_FORMATS:
+            return {"type": "input_audio", "input_audio": {"data": data, "format": AUDIO_FORMATS[kind]}}
+        case DocumentBlock() | AudioBlock() | VideoBlock():
+            return {"type": "text", "text": unread(block)}
 
 
-def _document(source: Source, title: str | None) -> dict[str, Any]:
-    if isinstance(source, UrlSource):
-        return {"type": "text", "text": f"Document “{title or source.url}”: {source.url}"}
-    title = title or "document"
-    if source.media_type.startswith("text/"):
-        return {"type": "text", "text": f"Document “{title}”:\n{plain_text(source)}"}
-    return {"type": "file", "file": {"filename": title, "file_data": _url(source)}}
+def _document(source: Base64Source, title: str | None) -> dict[str, Any]:
+    if is_text(source.media_type):
+        return {"type": "text", "text": titled(title, plain_text(source))}
+    return {"type": "file", "file": {"filename": title or "document", "file_data": _url(source)}}
 
 
 def _url(source: Source) -> str:

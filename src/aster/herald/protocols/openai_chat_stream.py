@@ -42,6 +42,14 @@ _CODE_KINDS = {
     "server_error": FailureKind.PROVIDER,
     "api_error": FailureKind.PROVIDER,
 }
+_MEDIA = re.compile(
+    r"(image|audio|video|vision|file|pdf|multi-?modal)s?( \w+){0,2} (is|are) not supported"
+    r"|not support( \w+){0,2} (image|audio|video|vision|file|multi-?modal)"
+    r"|at most \d+ (image|audio|video)"
+    r"|(invalid|unsupported|cannot (load|decode|process)) (\w+ ){0,2}(image|audio|video|pdf)",
+    re.I,
+)
+"""How servers that have no code for it say that they do not read something attached."""
 _MEDIA_CODE = re.compile(r"image|file_(too_large|parse|format|data)|unsupported_(file|media)")
 _OVERFLOW = re.compile(
     r"maximum context length|context (window|length|size)|prompt is too long|too many tokens in the (prompt|input)",
@@ -129,6 +137,8 @@ def failure_of(error: ProviderError | str, status: int | None = None) -> HeraldE
             kind = FailureKind.REFUSED_MEDIA
         elif _OVERFLOW.search(said):
             kind = FailureKind.OVERFLOW
+        elif _MEDIA.search(said):
+            kind = FailureKind.REFUSED_MEDIA
     return HeraldError(kind, said, status=status, provider_code=words[0] if words else None)
 
 

@@ -11,16 +11,19 @@ from typing import Any, ClassVar
 import msgspec
 
 from aster.contracts.blocks import (
+    AudioBlock,
     ContentBlock,
     DocumentBlock,
     ImageBlock,
     MediaBlock,
+    MediaKind,
     Source,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
     UrlSource,
+    VideoBlock,
 )
 from aster.contracts.llm import ModelRequest
 from aster.herald.endpoint import Endpoint, ProtocolName
@@ -28,7 +31,7 @@ from aster.herald.failure import HeraldError
 from aster.herald.profiles import effort, output_limit, profile_of
 from aster.herald.protocols.base import Decoder, Encoded
 from aster.herald.protocols.conversation import WireMessage, normalise
-from aster.herald.protocols.media import plain_text
+from aster.herald.protocols.media import is_text, plain_text, titled, unread
 from aster.herald.protocols.openai_chat import OpenAIChatProtocol
 from aster.herald.protocols.openai_responses_stream import OpenAIResponsesDecoder
 from aster.herald.protocols.schema import closed, strict
@@ -43,6 +46,7 @@ class OpenAIResponsesProtocol:
     name: ClassVar[ProtocolName] = "openai_responses"
     headers: ClassVar[Mapping[str, str]] = {}
     probe_path: ClassVar[str] = "/models"
+    takes: ClassVar[frozenset[MediaKind]] = frozenset(("image", "document"))
 
     def __init__(self) -> None:
         self._refusals = OpenAIChatProtocol()
@@ -68,8 +72,14 @@ class OpenAIResponsesProtocol:
                 }
                 for tool in request.tools
             ]
-        messages = normalise(request.messages, request.model)
+            if request.tool_choice is not None:
+                choice = request.tool_choice
+                named = {"type": "function", "name": choice.name}
+                body["tool_choice"] = named if choice.mode == "named" else choice.mode
+        messages = normalise(request.messages, request.model, takes=self.takes)
         body["input"] = [item for message in messages for item in _items(message, endpoint)]
+        if endpoint.takes_cache_key and request.cache_key is not None:
+            body["prompt_cache_key"] = request.cache_key
         body |= _judgement(request)
         headers = {"x-client-request-id": request.request_id} if request.request_id else {}
         return Encoded("/responses", headers, msgspec.json.encode(body))
@@ -113,7 +123,7 @@ def _items(message: WireMessage, endpoint: Endpoint) -> Iterator[dict[str, Any]]
     for block in message.blocks:
         if isinstance(block, ToolResultBlock):
             yield {"type": "function_call_output", "call_id": block.tool_use_id, "output": _output(block)}
-        elif isinstance(block, TextBlock | ImageBlock | DocumentBlock):
+        elif isinstance(block, MediaBlock):
             said.append(_part(block))
     if said:
         yield {"role": "user", "content": said}
@@ -160,15 +170,16 @@ def _part(block: MediaBlock) -> dict[str, Any]:
             return {"type": "input_image", "image_url": _url(block.source), "detail": "auto"}
         case DocumentBlock():
             return _document(block.source, block.title)
+        case AudioBlock() | VideoBlock():
+            return {"type": "input_text", "text": unread(block)}
 
 
 def _document(source: Source, title: str | None) -> dict[str, Any]:
     if isinstance(source, UrlSource):
         return {"type": "input_file", "file_url": source.url}
-    title = title or "document"
-    if source.media_type.startswith("text/"):
-        return {"type": "input_text", "text": f"Document “{title}”:\n{plain_text(source)}"}
-    return {"type": "input_file", "filename": title, "file_data": _url(source)}
+    if is_text(source.media_type):
+        return {"type": "input_text", "text": titled(title, plain_text(source))}
+    return {"type": "input_file", "filename": title or "document", "file_data": _url(source)}
 
 
 def _url(source: Source) -> str:

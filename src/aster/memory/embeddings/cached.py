@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from aster.memory.embeddings.embedder import Matrix
 
 _KEPT = 2048
+_QUESTIONS = 64
+_LONGEST = 128
+"""Tokens of a question that is remembered: each has a vector."""
 
 
 class CachedEmbedder:
@@ -21,6 +24,7 @@ class CachedEmbedder:
         self._inside = inside
         self._kept = kept
         self._vectors: OrderedDict[bytes, Any] = OrderedDict()
+        self._questions: OrderedDict[str, Reading] = OrderedDict()
 
     @property
     def fingerprint(self) -> str:
@@ -49,7 +53,22 @@ class CachedEmbedder:
         return np.stack([vectors[key] for key in keys])
 
     async def read(self, texts: Sequence[str]) -> list[Reading]:
-        """As the embedder inside; without tokens when it shows none."""
+        """As the embedder inside; without tokens when it shows none. A text that is read alone is a question, and is
+        remembered."""
         if isinstance(self._inside, Reader):
-            return await self._inside.read(texts)
+            return (
+                await self._question(self._inside, texts[0]) if len(texts) == 1 else await self._inside.read(texts)
+            )
         return [Reading(row, [], row[:0].reshape(0, 0)) for row in (await self.embed(texts) if texts else ())]
+
+    async def _question(self, reader: Reader, text: str) -> list[Reading]:
+        known = self._questions.get(text)
+        if known is None:
+            (known,) = await reader.read([text])
+            if len(known.tokens) > _LONGEST:
+                return [known]
+        self._questions[text] = known
+        self._questions.move_to_end(text)
+        while len(self._questions) > _QUESTIONS:
+            self._questions.popitem(last=False)
+        return [known]

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from aster.memory.retrieval.product import product
 from aster.memory.retrieval.rows import Floats, Ints
 
 
@@ -11,6 +12,6 @@ def spread_out(best: Ints, vectors: Floats, alike: float) -> Ints:
     if len(best) < 2:
         return best
     ordered = vectors[best]
-    near: NDArray[np.bool_] = np.tril(ordered @ ordered.T >= alike, -1)
+    near: NDArray[np.bool_] = np.tril(product(ordered, ordered.T) >= alike, -1)
     repeats = near.any(axis=1)
     return np.concatenate([best[~repeats], best[repeats]])

@@ -32,6 +32,8 @@ _ABOUT_TALKING = (
 _TALKING: Final = frozenset(
     f"{_ABOUT_TALKING} happened conversation conversations anything everything things".split()
 )
+_ROLES: Final = frozenset(("user", "assistant", "system", "agent", "human"))
+"""Speakers may be called so; it is nobody's name."""
 COMMON: Final = frozenset(_COMMON.split())
 """Words that are in every conversation and in no answer."""
 
@@ -71,7 +73,8 @@ def _people(text: str, names: Iterable[str]) -> tuple[frozenset[str], str]:
     """Who is named, and the text without them. A name that is a common word needs its capital."""
     found: set[str] = set()
     meaning = text
-    for name in sorted((name for name in names if name.strip()), key=lambda name: (-len(name), name)):
+    known = {name for name in names if name.strip() and name.lower() not in _ROLES}
+    for name in sorted(known, key=lambda name: (-len(name), name)):
         exact = name.lower() in COMMON
         pattern = re.compile(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", 0 if exact else re.IGNORECASE)
         meaning, count = pattern.subn(" ", meaning)

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from aster.memory.retrieval.product import product
 from aster.memory.retrieval.shelf import Item
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -55,7 +56,7 @@ class Rows:
         self._grow(end)
         column = self._columns
         column["id"][start:end] = [item.id for item in items]
-        column["session"][start:end] = [self._sessions.setdefault(i.session, len(self._sessions)) for i in items]
+        column["session"][start:end] = [self._session(item) for item in items]
         column["position"][start:end] = [item.position for item in items]
         column["who"][start:end] = [self._people.setdefault(i.who.casefold(), len(self._people)) for i in items]
         column["when"][start:end] = [item.when for item in items]
@@ -123,10 +124,17 @@ class Rows:
 
     def cosines(self, places: Ints, vector: Floats) -> Floats:
         """How near these records are to a vector."""
-        return (self._columns["vector"][places].astype(np.float32) @ vector) * self._columns["scale"][places]
+        near = product(self._columns["vector"][places].astype(np.float32), vector[:, None])[:, 0]
+        return near * self._columns["scale"][places]
 
     def vectors(self, places: Ints) -> Floats:
         return self._columns["vector"][places] * self._columns["scale"][places][:, None]
+
+    def _session(self, item: Item) -> int:
+        """A number for its session; one of its own, below zero, for a record that belongs to none."""
+        if not item.session:
+            return -1 - item.id % (1 << 31)
+        return self._sessions.setdefault(item.session, len(self._sessions))
 
     def _grow(self, count: int) -> None:
         room = len(self._columns["id"])

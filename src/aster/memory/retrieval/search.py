@@ -13,17 +13,17 @@ import numpy as np
 from aster.brain.memory_words import words as stems
 from aster.memory.embeddings.embedder import Reading
 from aster.memory.retrieval.diversity import spread_out
-from aster.memory.retrieval.gate import Evidence, about_a_stranger, relevance
-from aster.memory.retrieval.maxsim import best_matches, rarities
+from aster.memory.retrieval.evidence import JUDGED, Evidence, Judged, weighed
+from aster.memory.retrieval.gate import relevance
+from aster.memory.retrieval.maxsim import best_matches, rarities, replied, weighted
 from aster.memory.retrieval.pool import Pool, Scores, gathered, standard
 from aster.memory.retrieval.query import Query
-from aster.memory.retrieval.rows import Ints, Rows
+from aster.memory.retrieval.rows import Floats, Ints, Rows
 from aster.memory.retrieval.shelf import Item, Shelf
-from aster.memory.retrieval.strength import faded
+from aster.memory.retrieval.strength import doubted, faded
 from aster.memory.retrieval.tuning import TUNING, Tuning
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
-_JUDGED: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +54,17 @@ def search(
     lexical = dict(shelf.keyword(affordable(query.terms, frequencies, tuning.postings), tuning.pool))
     pool = gathered(rows, query, lexical, None if reading is None else reading.vector, tuning)
     items, order = _leading(shelf, rows, pool, max(tuning.reranked, limit))
-    tokens = _token_matches(shelf, items, reading, frequencies, len(rows))
+    previous = _previous(rows, pool.places[order])
+    matches, length = _token_matches(shelf, items, reading)
+    tokens: Scores | None = None
+    if matches is not None:
+        matches = replied(matches, previous, tuning.reply)
+        tokens = weighted(matches, rarities(said, frequencies, len(rows), tuning.unknown))
     scores = _reranked(pool.scores[order], tokens, items, now, tuning)
     ranked = np.lexsort((np.array([item.id for item in items], np.int64), -scores))
     ranked = spread_out(ranked, rows.vectors(pool.places[order]), tuning.alike)
-    evidence = _evidence(
-        query,
-        pool,
-        order[ranked[:_JUDGED]],
-        None if tokens is None else tokens[ranked[:_JUDGED]],
-        frequencies,
-        len(rows),
-        rows,
-    )
+    judged = Judged(items, order, previous, matches, length, ranked[:JUDGED])
+    evidence = weighed(query, said, frequencies, rows, pool, judged)
     sure = relevance(evidence)
     kept: list[int] = ranked[:limit].tolist() if sure >= 0 or not tuning.gate else []
     return Found(
@@ -94,23 +92,25 @@ def _leading(shelf: Shelf, rows: Rows, pool: Pool, most: int) -> tuple[list[Item
     return [known[number] for number in numbers if number in known], order[there]
 
 
-def _token_matches(
-    shelf: Shelf, items: Sequence[Item], reading: Reading | None, frequencies: Mapping[str, int], records: int
-) -> Scores | None:
-    """How well the tokens of each record match the question's; a record without token vectors is taken as average.
-    None when there is nothing to compare."""
+def _previous(rows: Rows, places: Ints) -> Ints:
+    """Where among these the record before each one is; -1 where it is not among them."""
+    at = {place: number for number, place in enumerate(places.tolist())}
+    return np.array([at.get(place, -1) for place in rows.beside(places)[0].tolist()], np.int64)
+
+
+def _token_matches(shelf: Shelf, items: Sequence[Item], reading: Reading | None) -> tuple[Floats | None, float]:
+    """How well each token of the question is matched by each record, and how many tokens a record has; one without
+    token vectors is taken as average. None when there is nothing to compare."""
     if reading is None or not len(reading.tokens):
-        return None
+        return None, 0.0
     kept = shelf.tokens([item.id for item in items])
     known = [place for place, item in enumerate(items) if item.id in kept]
     if not known:
-        return None
-    weights = rarities(reading.words, frequencies, records)
-    found = best_matches(reading.tokens, [kept[items[place].id] for place in known]) @ weights
-    found /= max(float(weights.sum()), 1e-9)
-    out = np.full(len(items), float(found.mean()))
+        return None, 0.0
+    found = best_matches(reading.tokens, [kept[items[place].id] for place in known])
+    out = np.tile(found.mean(axis=0), (len(items), 1))
     out[known] = found
-    return out
+    return out, sum(map(len, kept.values())) / len(kept)
 
 
 def _reranked(scores: Scores, tokens: Scores | None, items: Sequence[Item], now: int, tuning: Tuning) -> Scores:
@@ -120,32 +120,8 @@ def _reranked(scores: Scores, tokens: Scores | None, items: Sequence[Item], now:
         out = out + tuning.tokens * standard(tokens)
     asking = np.array([item.text.rstrip().endswith(_QUESTION_MARKS) for item in items], np.float64)
     fading = np.array([faded(now, item.when, item.uses, item.used) for item in items], np.float64)
-    return out - tuning.asking * asking - fading
-
-
-def _evidence(
-    query: Query,
-    pool: Pool,
-    best: Ints,
-    tokens: Scores | None,
-    frequencies: Mapping[str, int],
-    records: int,
-    rows: Rows,
-) -> Evidence:
-    cosines = pool.cosines
-    window = query.window
-    when = rows.when(pool.places[best])
-    rarest = float(rarities(query.terms, frequencies, records).sum())
-    return Evidence(
-        cosine=float(cosines[best].max(initial=0.0)),
-        tokens=None if tokens is None else float(tokens.max(initial=0.0)),
-        words=float(pool.words.max(initial=0.0)) / max(rarest, 1e-9),
-        apart=float(standard(cosines).max(initial=0.0)),
-        stranger=about_a_stranger(query, frequencies),
-        timely=window is not None and bool(((when >= window.start) & (when < window.late)).any()),
-        records=records,
-        anything=query.anything,
-    )
+    doubts = np.array([doubted(item.confidence) for item in items], np.float64)
+    return out - tuning.asking * asking - fading - doubts
 
 
 def _hit(item: Item, score: float, pool: Pool, at: int, tokens: Scores | None, place: int) -> Hit:

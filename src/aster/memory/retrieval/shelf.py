@@ -27,6 +27,7 @@ class Item:
     position: int = 0
     uses: int = 0
     used: int | None = None
+    confidence: float = 1.0
 
 
 class Shelf(Protocol):

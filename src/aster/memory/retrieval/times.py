@@ -1,7 +1,7 @@
 """Times people say ("last Tuesday", "in March", "two weeks ago") as a span of milliseconds, seen from a moment.
 
 Only what is clearly a time is taken: "may" alone is a verb, a year alone needs four digits. Several times in one
-question give one span over all of them.
+question give one span over all of them. English is read here, other languages are put into it first (`tongues`).
 """
 
 import re
@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
+
+from aster.memory.retrieval.tongues import english
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _DAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
@@ -42,7 +44,7 @@ class Window:
 
 def timed(text: str, now: datetime) -> tuple[Window | None, str]:
     """The span of time a question is about, None when it names none; and the rest of it, in lower case."""
-    rest = text.lower()
+    rest = english(text.lower())
     spans: list[Span] = []
     for pattern, meaning in _RULES:
         found = [span for match in pattern.finditer(rest) if (span := _span(meaning, match, now)) is not None]
@@ -111,6 +113,16 @@ def _iso(match: re.Match[str], now: datetime) -> Span:
     return _day(now.replace(year=year, month=month, day=day))
 
 
+def _dotted(match: re.Match[str], now: datetime) -> Span:
+    day, month, year = map(int, match.groups())
+    return _day(now.replace(year=year, month=month, day=day))
+
+
+def _iso_month(match: re.Match[str], now: datetime) -> Span:
+    year, month = map(int, match.groups())
+    return _months(now.replace(day=1, month=month), year, month)
+
+
 def _date(day: str, month: str, year: str | None, now: datetime) -> Span:
     found = now.replace(year=int(year) if year else now.year, month=_month_number(month), day=int(day))
     return _day(found.replace(year=found.year - 1) if not year and found > now else found)
@@ -148,7 +160,9 @@ def _weekday(match: re.Match[str], now: datetime) -> Span:
 
 
 _RULES: Final[tuple[tuple[re.Pattern[str], _Meaning], ...]] = (
-    (re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b"), _iso),
+    (re.compile(r"\b(\d{4})-(\d\d)-(\d\d)(?:t\d\d:\d\d[\d:.]*z?)?\b"), _iso),
+    (re.compile(r"\b((?:19|20)\d\d)-(\d\d)\b(?!-)"), _iso_month),
+    (re.compile(r"\b(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)\b"), _dotted),
     (
         re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},?(?: {_YEAR})?"),
         lambda m, now: _date(m[1], m[2], m[3], now),

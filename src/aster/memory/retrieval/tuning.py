@@ -10,7 +10,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Weights are per standard deviation of a measure; `speaker` and `time` are added when they hold."""
+    """Weights are per standard deviation of a measure; `speaker` and `time` are added when they hold.
+    `reply` is how much a word counts that only the record before has, `unknown` one that no record has: it may be
+    misspelt."""
 
     words: float = 1.0
     meaning: float = 1.2
@@ -20,6 +22,8 @@ class Tuning:
     after: float = 0.25
     session: float = 0.4
     tokens: float = 1.0
+    reply: float = 0.9
+    unknown: float = 0.5
     asking: float = 0.6
     pool: int = 200
     reranked: int = 50

@@ -193,6 +193,10 @@ const FOLDS = new Map(
       const { request_id, answer, feedback = null } = event;
       thread.settle(request_id, { state: "answered", answer, feedback });
     },
+    subagent_lifecycle(thread, event) {
+      const how = event.phase === "started" ? "begins" : `has ended (${event.phase})`;
+      thread.note(event, `The sub-agent ${event.agent} ${how}.`);
+    },
     recovery(thread, event) {
       thread.discard(event);
       thread.note(event, RECOVERED[event.reason] ?? "Part of the answer was taken back.");

@@ -15,6 +15,7 @@ router = APIRouter(prefix="/admin", tags=["operation"], dependencies=KEYED)
 class ReloadAnswer(BaseModel):
     status: Literal["reloaded"] = "reloaded"
     tools: list[str] = Field(description="The declared tools that are in force now.")
+    agents: list[str] = Field(description="The agents that are in force now.")
 
 
 @router.post(
@@ -27,4 +28,5 @@ async def reload_catalog(engine: Serving, _: Operating) -> ReloadAnswer:
     """Turns that run use it from their next model call on. If a file is wrong, the catalog before stays in force
     and `details.problems` says what is wrong, file by file."""
     await engine.reload_catalog()
-    return ReloadAnswer(tools=[tool.definition.name for tool in engine.tools if tool.source == "catalog"])
+    tools = [tool.definition.name for tool in engine.tools if tool.source == "catalog"]
+    return ReloadAnswer(tools=tools, agents=list(engine.agents.catalog))

@@ -29,6 +29,7 @@ async def health(engine: Serving, response: Response) -> Health:
         "llm": _llm(engine),
         "sandbox": _sandbox(engine),
         "slots": _slots(engine),
+        "memory": await _memory(engine),
     }
     status = "ok" if all(part.ok for part in subsystems.values()) else "degraded"
     if engine.draining:
@@ -93,6 +94,23 @@ def _sandbox(engine: Engine) -> Subsystem:
     report = engine.sandbox.report
     tried = [{"backend": one.backend, "ok": one.ok, "reason": one.reason} for one in report.tried]
     return _part(report.ok, backend=report.backend, reason=report.reason, tried=tried)
+
+
+async def _memory(engine: Engine) -> Subsystem:
+    """Who makes vectors, and how much waits for one. What is found by words alone is found, so only a model that is
+    there and fails is a problem."""
+    state = await engine.memory.state()
+    facts: dict[str, Any] = {
+        "embedding_model": state.model,
+        "pending_vectors": state.pending,
+        "warm": state.cold == 0,
+        "cold_shelves": state.cold,
+    }
+    if state.missing is not None:
+        facts["note"] = f"found by words alone: {state.missing}"
+    if state.fault is not None:
+        facts["problem"] = state.fault
+    return _part(state.fault is None, **facts)
 
 
 def _slots(engine: Engine) -> Subsystem:

@@ -28,6 +28,7 @@ from aster.server.memory_answers import (
     SoulFull,
 )
 from aster.server.visit import KEYED, Serving, Visiting
+from aster.skills.drafts import drafts_from
 
 router = APIRouter(prefix="/memory", tags=["memory"], dependencies=KEYED)
 
@@ -85,6 +86,7 @@ class WayList(BaseModel):
 class ImportAnswer(BaseModel):
     imported: int
     known: int = Field(description="Records that were here already.")
+    skills: int = Field(0, description="Skills of yours that are new here.")
 
 
 @router.post("/search", summary="Search all stores", response_model=HitList, responses=refusals(*BODY))
@@ -216,9 +218,9 @@ async def paths(
     },
 )
 async def export(engine: Serving, visit: Visiting) -> StreamingResponse:
-    """All records with their history and receipts, as one JSON document."""
+    """All records with their history and receipts, and the skills you wrote, as one JSON document."""
     headers = {"Content-Disposition": 'attachment; filename="aster-memory.json"'}
-    pieces = bundled(engine.memory.records(visit.user_id))
+    pieces = bundled(engine.memory.records(visit.user_id), await engine.skills.drafts(visit.user_id))
     return StreamingResponse(pieces, media_type="application/json", headers=headers)
 
 
@@ -232,5 +234,6 @@ async def export(engine: Serving, visit: Visiting) -> StreamingResponse:
 async def take_in(request: Request, engine: Serving, visit: Visiting) -> ImportAnswer:
     """Records keep their ids. What is here already stays as it is, so a bundle can be sent twice, or in parts."""
     bundle = await asyncio.to_thread(read_bundle, await request.body())
+    skills = drafts_from(bundle.skills)
     new, known = await engine.memory.restore(visit.user_id, bundle)
-    return ImportAnswer(imported=new, known=known)
+    return ImportAnswer(imported=new, known=known, skills=await engine.skills.take_in(visit.user_id, skills))

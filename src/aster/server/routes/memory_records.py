@@ -11,7 +11,7 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.engine_core.engine import Engine
 from aster.infra.clock import iso_ms, now_ms
 from aster.memory.documents import Document
-from aster.memory.memory import Preview
+from aster.memory.overview import Preview
 from aster.server.bodies import LARGEST, OtherId, warnings
 from aster.server.errors import refusals
 from aster.server.memory_answers import (

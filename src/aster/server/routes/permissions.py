@@ -20,14 +20,13 @@ from aster.engine_core.permissions import MAIN_AGENT
 from aster.infra.clock import iso_ms, now_ms
 from aster.infra.ids import new_id
 from aster.sandbox.rules import Rule
-from aster.server.bodies import TaskId, printable, warnings
+from aster.server.bodies import LONGEST_GRANT_SECONDS, OtherId, TaskId, printable, warnings
 from aster.server.errors import refusals
 from aster.server.media import Part, Text
 from aster.server.visit import KEYED, Serving, Visit, Visiting
 
 router = APIRouter(prefix="/permissions", tags=["permissions"], dependencies=KEYED)
 
-LONGEST_SECONDS = 10 * 365 * 86_400
 ToolName = Annotated[Text, Field(min_length=1, max_length=128), AfterValidator(printable)]
 Pattern = Annotated[
     Text,
@@ -93,7 +92,10 @@ class GrantBody(Part):
     behavior: Behavior = "allow"
     scope: GrantScope = "everywhere"
     task_id: TaskId | None = Field(None, description="The task, with scope `task`.")
-    expires_in_seconds: int | None = Field(None, ge=1, le=LONGEST_SECONDS)
+    agent: OtherId | None = Field(
+        None, description="The agent, with scope `agent`; left out, the usual one. Of a sub-agent: `main/coder`."
+    )
+    expires_in_seconds: int | None = Field(None, ge=1, le=LONGEST_GRANT_SECONDS)
 
     @model_validator(mode="after")
     def _scoped(self) -> Self:
@@ -111,7 +113,7 @@ class GrantBody(Part):
             behavior=self.behavior,
             scope=self.scope,
             task_id=self.task_id or "",
-            agent=MAIN_AGENT if self.scope == "agent" else "",
+            agent=self.agent or MAIN_AGENT if self.scope == "agent" else "",
             created_by=visit.caller.key or visit.user_id,
             created_at=now,
             expires_at=None if self.expires_in_seconds is None else now + self.expires_in_seconds * 1000,

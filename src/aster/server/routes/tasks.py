@@ -21,7 +21,7 @@ from aster.server.answers import (
     Turn,
     Waiting,
 )
-from aster.server.bodies import LARGEST, ForkBody, PathTaskId, RenameBody, warnings
+from aster.server.bodies import LARGEST, ForkBody, PathTaskId, RenameBody, TaskId, warnings
 from aster.server.errors import refusals
 from aster.server.listing import cursor_text, page, read_cursor
 from aster.server.visit import KEYED, Serving, Visiting
@@ -40,11 +40,12 @@ async def tasks(
     before: Annotated[str | None, Query(max_length=1024, description="`next` of the page before.")] = None,
     status: Annotated[Literal["idle", "running", "suspended"] | None, Query()] = None,
     search: Annotated[str | None, Query(max_length=256, description="Text in the title or the id.")] = None,
+    parent: Annotated[TaskId | None, Query(description="The tasks of the sub-agents of this one.")] = None,
 ) -> TaskPage:
-    """Newest change first."""
+    """Newest change first. The tasks of sub-agents are listed with their `parent` alone."""
     place = read_cursor(before) if before else None
     found, following = await page(
-        engine.brain, visit.user_id, limit=limit, before=place, status=status, search=search
+        engine.brain, visit.user_id, limit=limit, before=place, status=status, search=search, parent=parent
     )
     return TaskPage(tasks=[Task.of(record) for record in found], next=cursor_text(following) if following else None)
 

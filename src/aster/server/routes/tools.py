@@ -22,7 +22,9 @@ class ToolDefinition(BaseModel):
 
 class ToolEntry(BaseModel):
     definition: ToolDefinition
-    source: str = Field(description="`platform`, or `catalog` for a tool the operator declared.")
+    source: str = Field(
+        description="`platform`, `catalog` for a tool the operator declared, `mcp` for one of a connected server."
+    )
     requires_permission: bool = Field(description="Whether a person is asked before every call.")
 
     @classmethod
@@ -50,6 +52,6 @@ def listed(tools: tuple[Tool, ...]) -> ToolList:
 
 
 @router.get("", summary="List the tools models can call", response_model=ToolList)
-async def tools(engine: Serving, _: Visiting) -> ToolList:
-    """Each with its definition as models see it."""
-    return listed(engine.tools)
+async def tools(engine: Serving, visit: Visiting) -> ToolList:
+    """Each with its definition as models see it, also of the servers you are connected to."""
+    return listed(await engine.tools_of(visit.user_id))

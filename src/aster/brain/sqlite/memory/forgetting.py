@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from aster.brain.memory_kinds import KINDS
 from aster.brain.memory_records import Doomed, MemoryRow, Span, Why
+from aster.brain.sqlite import signals
 from aster.brain.sqlite.memory import index, rows
 
 
@@ -81,6 +82,7 @@ def delete(db: sqlite3.Connection, row: MemoryRow) -> None:
         "DELETE FROM memory_contradictions WHERE user_id = ? AND (old_id = ? OR new_id = ?)",
         (row.user_id, row.id, row.id),
     )
+    signals.forget(db, row.user_id, row.id)
 
 
 def wipe(db: sqlite3.Connection, user_id: str, limit: int) -> int:

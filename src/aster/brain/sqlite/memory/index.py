@@ -23,6 +23,9 @@ B: Final = 0.75
 COMMON_SHARE: Final = 0.2
 COMMON_FROM: Final = 5000
 """On a shelf of so many records a word that a fifth of them has says little and costs most of the search."""
+USUAL_SHARE: Final = 0.5
+USUAL_FROM: Final = 500
+"""So does, on a smaller one, a word that half of them have."""
 
 
 def shelf(db: sqlite3.Connection, user_id: str, store: Store) -> int:
@@ -40,6 +43,12 @@ def find_shelf(db: sqlite3.Connection, user_id: str, store: Store) -> int | None
         "SELECT shelf FROM memory_shelves WHERE user_id = ? AND store = ?", (user_id, store)
     ).fetchone()
     return None if found is None else int(found[0])
+
+
+def large(db: sqlite3.Connection, least: int) -> list[tuple[str, Store, int]]:
+    """The shelves with so many records, whosever they are, the largest first: user, store and records."""
+    query = "SELECT user_id, store, items FROM memory_shelves WHERE items >= ? ORDER BY items DESC, shelf"
+    return db.execute(query, (least,)).fetchall()
 
 
 def put(db: sqlite3.Connection, number: int, on: int, found: Sequence[str]) -> None:
@@ -81,9 +90,7 @@ def keyword(
     if size is None or size[1] == 0:
         return {}
     on, items, total = size
-    postings = {term: _posting(db, on, term) for term in terms}
-    most = COMMON_SHARE * items if items >= COMMON_FROM else items
-    postings = {term: found for term, found in postings.items() if len(found) <= most} or postings
+    postings = {term: _posting(db, on, term) for term in _rare(db, on, terms, items)}
     if lengths is None:
         lengths = _lengths(db, {number for found in postings.values() for number in found})
     average = max(total / items, 1.0)
@@ -103,11 +110,7 @@ def frequencies(db: sqlite3.Connection, user_id: str, store: Store, terms: Itera
     on = find_shelf(db, user_id, store)
     if on is None:
         return {}
-    found: dict[str, int] = {}
-    for term in terms:
-        row = db.execute("SELECT doc FROM memory_terms WHERE term = ?", (f"{on}x{term}",)).fetchone()
-        found[term] = row[0] if row is not None else 0
-    return found
+    return {term: _count(db, on, term) for term in terms}
 
 
 def merge(db: sqlite3.Connection, pages: int) -> bool:
@@ -116,6 +119,20 @@ def merge(db: sqlite3.Connection, pages: int) -> bool:
     before = db.total_changes
     db.execute("INSERT INTO memory_words (memory_words, rank) VALUES ('merge', ?)", (pages,))
     return db.total_changes - before >= 2
+
+
+def _rare(db: sqlite3.Connection, on: int, terms: Iterable[str], items: int) -> list[str]:
+    """Those of these stems that tell records apart; all of them when none does."""
+    asked = list(terms)
+    if items < USUAL_FROM:
+        return asked
+    most = items * (COMMON_SHARE if items >= COMMON_FROM else USUAL_SHARE)
+    return [term for term in asked if _count(db, on, term) <= most] or asked
+
+
+def _count(db: sqlite3.Connection, on: int, word: str) -> int:
+    found = db.execute("SELECT doc FROM memory_terms WHERE term = ?", (f"{on}x{word}",)).fetchone()
+    return int(found[0]) if found is not None else 0
 
 
 def _posting(db: sqlite3.Connection, on: int, word: str) -> Counter[int]:

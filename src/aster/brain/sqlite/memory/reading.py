@@ -38,6 +38,20 @@ def page(
     return rows.select(db, f"{' AND '.join(condition)} ORDER BY number DESC LIMIT ?", (*values, limit))
 
 
+def only_task(db: sqlite3.Connection, user_id: str) -> str | None:
+    """The task that everything remembered of a user comes from; None when there are several, or none."""
+    first, last = (
+        db.execute(
+            f"SELECT {which}(task_id) FROM memory_receipts WHERE user_id = ? AND task_id <> ''", (user_id,)
+        ).fetchone()[0]
+        for which in ("min", "max")
+    )
+    if first is None or first != last:
+        return None
+    elsewhere = "SELECT 1 FROM memory_receipts WHERE user_id = ? AND task_id = '' LIMIT 1"
+    return None if db.execute(elsewhere, (user_id,)).fetchone() else first
+
+
 def since(db: sqlite3.Connection, user_id: str, after: int, limit: int) -> list[MemoryRow]:
     """All records in the order they came, superseded ones too."""
     return rows.select(db, "user_id = ? AND number > ? ORDER BY number LIMIT ?", (user_id, after, limit))
@@ -88,8 +102,9 @@ def columns_of(db: sqlite3.Connection, user_id: str, store: Store, numbers: Sequ
 
 def _columns(kind: Kind) -> str:
     who = f"c.{kind.who}" if kind.who else "''"
+    among, at = (f"c.{name}" for name in kind.beside) if kind.beside else ("r.task_id", "r.first_seq")
     return (
-        f"SELECT r.number, {who}, r.event_at, r.task_id, r.first_seq, r.words FROM memory_receipts r"
+        f"SELECT r.number, {who}, r.event_at, {among}, {at}, r.words FROM memory_receipts r"
         f" JOIN {kind.table} c USING (number) WHERE r.shelf = (SELECT shelf FROM memory_shelves"
         " WHERE user_id = ? AND store = ?) AND r.superseded_by IS NULL"
     )

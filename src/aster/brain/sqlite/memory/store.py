@@ -14,6 +14,8 @@ from aster.brain.memory_protocol import ShelfReader
 from aster.brain.memory_records import (
     Column,
     Contradiction,
+    DocumentPart,
+    DocumentSummary,
     Doomed,
     MemoryRow,
     ModelState,
@@ -24,7 +26,17 @@ from aster.brain.memory_records import (
     VectorRow,
     Written,
 )
-from aster.brain.sqlite.memory import forgetting, index, reading, residue, restoring, rows, using, writing
+from aster.brain.sqlite.memory import (
+    documents,
+    forgetting,
+    index,
+    reading,
+    residue,
+    restoring,
+    rows,
+    using,
+    writing,
+)
 from aster.brain.sqlite.memory import vectors as embedded
 from aster.brain.sqlite.readers import Readers
 from aster.brain.sqlite.writer import Writer
@@ -104,6 +116,12 @@ class SqliteMemory:
     async def use(self, user_id: str, ids: Sequence[str], task_id: str, turn_id: str, now: int) -> None:
         await self._change(using.use, user_id, ids, task_id, turn_id, now)
 
+    async def mark(self, user_id: str, ids: Sequence[str], *, helpful: bool) -> None:
+        await self._change(using.mark, user_id, ids, helpful=helpful)
+
+    async def retire(self, user_id: str, ids: Sequence[str], now: int) -> None:
+        await self._change(writing.retire, user_id, ids, now)
+
     async def get(self, user_id: str, ids: Sequence[str]) -> list[MemoryRow]:
         return await self._read(rows.by_ids, user_id, ids)
 
@@ -126,6 +144,9 @@ class SqliteMemory:
             task_id=task_id,
             superseded=superseded,
         )
+
+    async def only_task(self, user_id: str) -> str | None:
+        return await self._read(reading.only_task, user_id)
 
     async def since(self, user_id: str, after: int, limit: int) -> list[MemoryRow]:
         return await self._read(reading.since, user_id, after, limit)
@@ -154,12 +175,23 @@ class SqliteMemory:
     async def users(self) -> list[tuple[str, int]]:
         return await self._read(reading.users)
 
+    async def large_shelves(self, least: int) -> list[tuple[str, Store, int]]:
+        return await self._read(index.large, least)
+
     async def look(self, user_id: str, store: Store, do: Callable[[ShelfReader], T]) -> T:
         """Run something on a user's shelf, in a reader's thread."""
         return await self._read(lambda db: do(SqliteShelf(db, user_id, store)))
 
     async def parts(self, user_id: str, document: str) -> list[str]:
         return await self._read(forgetting.parts, user_id, document)
+
+    async def documents(
+        self, user_id: str, *, limit: int, task_id: str | None = None, before: int | None = None
+    ) -> list[DocumentSummary]:
+        return await self._read(documents.documents, user_id, limit=limit, task_id=task_id, before=before)
+
+    async def parts_of(self, user_id: str, document: str) -> list[DocumentPart]:
+        return await self._read(documents.parts_of, user_id, document)
 
     async def of_spans(self, user_id: str, spans: Sequence[Span]) -> list[str]:
         return await self._read(forgetting.of_spans, user_id, spans)

@@ -1,4 +1,5 @@
-"""Counting use: a record that entered a turn's context grows stronger, and remembers which task saw it."""
+"""Counting use: a record that entered a turn's context grows stronger, and remembers which task saw it; a lesson also,
+whether it helped."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -20,3 +21,14 @@ def use(db: sqlite3.Connection, user_id: str, ids: Sequence[str], task_id: str, 
                 " times = times + 1, turn_id = excluded.turn_id, used_at = excluded.used_at",
                 (number, user_id, task_id, turn_id, now),
             )
+
+
+def mark(db: sqlite3.Connection, user_id: str, ids: Sequence[str], *, helpful: bool) -> None:
+    """Those of these records that are lessons helped, or did harm."""
+    column = "helpful" if helpful else "harmful"
+    for some in batches(dict.fromkeys(ids)):
+        db.execute(
+            f"UPDATE lessons SET {column} = {column} + 1 WHERE user_id = ? AND number IN"
+            f" (SELECT number FROM memory_receipts WHERE user_id = ? AND kind = 'lesson' AND id IN ({marks(some)}))",
+            (user_id, user_id, *some),
+        )

@@ -41,6 +41,16 @@ def correct(db: sqlite3.Connection, user_id: str, changed: MemoryRow) -> Written
     return Written("superseded", made, (old.id,))
 
 
+def retire(db: sqlite3.Connection, user_id: str, ids: Sequence[str], now: int) -> None:
+    """These records hold no longer."""
+    for some in rows.batches(ids):
+        db.execute(
+            "UPDATE memory_receipts SET valid_until = max(?, valid_from) WHERE user_id = ? AND valid_until IS NULL"
+            f" AND id IN ({rows.marks(some)})",
+            (now, user_id, *some),
+        )
+
+
 def insert(db: sqlite3.Connection, row: MemoryRow) -> MemoryRow:
     """Keep a row as it is, without its kind's rules."""
     kind = row.about

@@ -1,0 +1,1 @@
+"""The asset directory: MCP servers, the users' connections to them, and what can be called there."""

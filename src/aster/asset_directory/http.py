@@ -1,0 +1,121 @@
+"""Talking to a server over HTTP: every connection goes where it was judged that it may, and no answer is endless.
+
+What the operator registered may be anywhere, also on this machine; what a user brought is on the public internet.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+import httpcore2
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+
+from aster.asset_directory.held import Refusal
+from aster.asset_directory.limits import MESSAGE_BYTES
+from aster.contracts.assets import ServerConfigPayload
+from aster.sandbox.reach import Reach, Refused
+from aster.sandbox.reach_http import guarded_pool
+
+_KEPT: Final = 4
+_UNAUTHORISED: Final = 401
+_UNKNOWN: Final = frozenset((400, 404))
+"""What servers say to the name of a session that they do not know."""
+_SESSION: Final = "mcp-session-id"
+_LISTENING_SECONDS: Final = 300.0
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """httpx2 over guarded connections; `seen` hears when a server does not accept who asks, or knows no
+    such session."""
+
+    def __init__(self, reach: Reach, seen: Callable[[Refusal], None]) -> None:
+        self._pool = guarded_pool(reach, kept=_KEPT)
+        self._seen = seen
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        url = request.url
+        sent = httpcore2.Request(
+            method=request.method,
+            url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        try:
+            answer = await self._pool.handle_async_request(sent)
+        except Refused as refused:
+            raise httpx2.ConnectError(f"{refused.destination}: {refused.why}") from refused
+        except httpcore2.TimeoutException as error:
+            raise httpx2.ConnectTimeout(str(error) or "no answer in time") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol) as error:
+            raise httpx2.ConnectError(str(error) or type(error).__name__) from error
+        if answer.status == _UNAUTHORISED:
+            self._seen("credentials")
+        elif answer.status in _UNKNOWN and _SESSION in request.headers:
+            self._seen("session")
+        streaming = any(
+            name.lower() == b"content-type" and value.startswith(b"text/event-stream")
+            for name, value in answer.headers
+        )
+        body = _Body(answer, None if streaming else MESSAGE_BYTES)
+        return httpx2.Response(answer.status, headers=answer.headers, stream=body)
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
+class _Body(httpx2.AsyncByteStream):
+    """An answer's body up to a limit; events are limited one by one by whoever reads them."""
+
+    def __init__(self, answer: httpcore2.Response, most: int | None) -> None:
+        self._answer = answer
+        self._most = most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        try:
+            async for piece in self._answer.aiter_stream():
+                total += len(piece)
+                if self._most is not None and total > self._most:
+                    raise httpx2.ReadError(f"the answer is larger than {self._most:,} bytes")
+                yield piece
+        except httpcore2.TimeoutException as error:
+            raise httpx2.ReadTimeout(str(error) or "the server fell silent") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+            raise httpx2.ReadError(str(error) or type(error).__name__) from error
+
+    async def aclose(self) -> None:
+        await self._answer.aclose()
+
+
+@asynccontextmanager
+async def http_transport(
+    server: ServerConfigPayload, given: dict[str, str], reach: Reach, seen: Callable[[Refusal], None]
+) -> AsyncGenerator[TransportStreams]:
+    """The streams of a session with a server, for as long as the block lasts."""
+    patience = httpx2.Timeout(server.timeout_seconds, read=max(server.timeout_seconds, _LISTENING_SECONDS))
+    assert server.url is not None, "a server over HTTP has an address"
+
+    def client(
+        headers: dict[str, str] | None = None,
+        timeout: httpx2.Timeout | None = None,
+        auth: httpx2.Auth | None = None,
+    ) -> httpx2.AsyncClient:
+        del timeout, auth
+        wanted = {**given, **(headers or {})}
+        return httpx2.AsyncClient(
+            transport=GuardedTransport(reach, seen), headers=wanted, timeout=patience, trust_env=False
+        )
+
+    if server.transport == "sse":
+        async with sse_client(server.url, httpx_client_factory=client) as streams:
+            yield streams
+        return
+    async with (
+        client() as http,
+        streamable_http_client(server.url, http_client=http, max_sse_event_size=MESSAGE_BYTES) as streams,
+    ):
+        yield streams

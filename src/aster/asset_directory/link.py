@@ -1,0 +1,281 @@
+"""A live session with one server for one user: opened when it is first needed, shared by the user's calls.
+
+It belongs to a task of its own, so that it is opened and closed in one place whatever becomes of those who use it.
+A session that has ended says so; the next call opens another.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+import anyio
+import mcp_types as types
+from mcp.client.client import Client
+from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp.shared.exceptions import MCPError
+
+from aster import __version__
+from aster.asset_directory.actions import Said
+from aster.asset_directory.exchange import Exchange
+from aster.asset_directory.limits import CONNECT_SECONDS, PAGES
+from aster.contracts.assets import ServerConfigPayload
+from aster.contracts.errors import EngineError
+from aster.herald.breaker import Breaker
+
+if TYPE_CHECKING:
+    from mcp.client._transport import ReadStream, TransportStreams
+    from mcp.shared.message import SessionMessage
+
+_LISTED: Final = 200
+_RESOURCE: Final = {
+    "type": "object",
+    "properties": {"uri": {"type": "string", "description": "Which resource; leave it out to list them."}},
+}
+_PROMPT: Final = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "description": "Which prompt; leave it out to list them."},
+        "arguments": {"type": "object", "description": "What the prompt asks for, as texts."},
+    },
+}
+_CHANGES = (
+    types.ToolListChangedNotification,
+    types.ResourceListChangedNotification,
+    types.PromptListChangedNotification,
+)
+
+
+class Link:
+    """`open` it, make exchanges over its `client`, `close` it. `changed` is called when the server offers something
+    else than before; `forgotten`: the server knows nothing of the session any more."""
+
+    client: Client
+
+    def __init__(
+        self,
+        server: ServerConfigPayload,
+        transport: "Callable[[], AbstractAsyncContextManager[TransportStreams]]",
+        changed: Callable[[], None],
+        breaker: Breaker,
+    ) -> None:
+        self.server = server
+        self.breaker = breaker
+        self.used = asyncio.get_running_loop().time()
+        self.exchanges: dict[str, Exchange] = {}
+        self.forgotten = False
+        self._transport = transport
+        self._changed = changed
+        self._closing = asyncio.Event()
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._owner: asyncio.Task[None] | None = None
+
+    @property
+    def alive(self) -> bool:
+        return self._owner is not None and not self._owner.done() and not self._closing.is_set()
+
+    @property
+    def busy(self) -> bool:
+        return any(not exchange.over for exchange in self.exchanges.values())
+
+    async def open(self) -> None:
+        """Connect and agree on a version; raises what went wrong."""
+        self._owner = asyncio.create_task(self._live(), name=f"mcp link {self.server.server_name}")
+        try:
+            async with asyncio.timeout(min(CONNECT_SECONDS, self.server.timeout_seconds)):
+                await asyncio.shield(self._ready)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        self._closing.set()
+        for exchange in self.exchanges.values():
+            await exchange.cancel()
+        if self._owner is not None:
+            if not self._ready.done():
+                self._owner.cancel()
+            await asyncio.gather(self._owner, return_exceptions=True)
+        if self._ready.done() and not self._ready.cancelled():
+            self._ready.exception()
+
+    def lose(self) -> None:
+        """The session is of no use any more."""
+        self._closing.set()
+
+    async def _live(self) -> None:
+        """From the first byte to the last; what goes wrong before it is ready is told to whoever waits for that."""
+        try:
+            async with self._connected() as self.client:
+                self._ready.set_result(None)
+                await self._until_closed()
+        except BaseException as error:
+            if self._ready.done():
+                if not isinstance(error, Exception):
+                    raise
+            else:
+                self._ready.set_exception(_first(error))
+        finally:
+            self._closing.set()
+
+    def _connected(self) -> Client:
+        return Client(
+            _watched(self._transport(), self.lose),
+            mode="auto",
+            client_info=types.Implementation(name="aster", version=__version__),
+            read_timeout_seconds=self.server.timeout_seconds,
+            elicitation_callback=self._elicited,
+            sampling_callback=self._sampled if self.server.sampling else None,
+            message_handler=self._heard,
+            cache=None,
+        )
+
+    async def _until_closed(self) -> None:
+        capabilities = self.client.server_capabilities
+        watched = {
+            "tools_list_changed": bool(capabilities.tools and capabilities.tools.list_changed),
+            "prompts_list_changed": bool(capabilities.prompts and capabilities.prompts.list_changed),
+            "resources_list_changed": bool(capabilities.resources and capabilities.resources.list_changed),
+        }
+        listening = asyncio.create_task(self._listen(watched)) if any(watched.values()) else None
+        await self._closing.wait()
+        if listening is not None:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+
+    async def _listen(self, watched: dict[str, bool]) -> None:
+        """Servers of the newer kind tell of changes on a stream that is asked for."""
+        with contextlib.suppress(ListenNotSupportedError, SubscriptionLost, MCPError, TimeoutError):
+            async with self.client.listen(**watched) as changes:  # pyright: ignore[reportArgumentType]
+                async for _ in changes:
+                    self._changed()
+
+    async def _heard(self, message: IncomingMessage) -> None:
+        if isinstance(message, _CHANGES):
+            self._changed()
+
+    async def _elicited(
+        self, context: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult | types.ErrorData:
+        del context
+        exchange = self._meant()
+        return types.ElicitResult(action="cancel") if exchange is None else await exchange.ask(params)
+
+    async def _sampled(
+        self, context: ClientRequestContext, params: types.CreateMessageRequestParams
+    ) -> types.CreateMessageResult | types.ErrorData:
+        del context
+        exchange = self._meant()
+        if exchange is None:
+            return types.ErrorData(code=types.INVALID_REQUEST, message="No call is there that this could be for.")
+        try:
+            return await exchange.sample(params)
+        except EngineError as error:
+            return types.ErrorData(code=types.INVALID_REQUEST, message=error.message)
+
+    def _meant(self) -> Exchange | None:
+        """The call a server asks something for; none when it could be of one task as well as of another."""
+        open_calls = [exchange for exchange in self.exchanges.values() if not exchange.over]
+        tasks = {exchange.caller.task for exchange in open_calls}
+        return open_calls[-1] if len(tasks) == 1 else None
+
+    async def listed(self) -> list[Said]:
+        """Everything the server offers now; its resources and prompts are actions too."""
+        capabilities = self.client.server_capabilities
+        said: list[Said] = []
+        if capabilities.tools:
+            said += [
+                Said(tool.name, tool.description or tool.title or "", tool.input_schema)
+                async for tool in _pages(self.client.list_tools, "tools")
+            ]
+        names = {one.name for one in said}
+        if capabilities.resources and "read_resource" not in names:
+            text = "Reads a resource of this server, or lists what it has."
+            said.append(Said("read_resource", text, _RESOURCE, "resource"))
+        if capabilities.prompts and "get_prompt" not in names:
+            text = "Gets a prompt that this server has ready, or lists them."
+            said.append(Said("get_prompt", text, _PROMPT, "prompt"))
+        return said
+
+    async def resources(self) -> str:
+        lines = [f"{one.uri}  {one.name}" async for one in _pages(self.client.list_resources, "resources")]
+        templates = _pages(self.client.list_resource_templates, "resource_templates")
+        with contextlib.suppress(MCPError):
+            lines += [f"{one.uri_template}  {one.name} (a template)" async for one in templates]
+        return "\n".join(lines[:_LISTED]) or "The server has no resources."
+
+    async def prompts(self) -> str:
+        lines: list[str] = []
+        async for one in _pages(self.client.list_prompts, "prompts"):
+            wants = ", ".join(argument.name for argument in one.arguments or ())
+            lines.append(f"{one.name}({wants})  {one.description or ''}".rstrip())
+        return "\n".join(lines[:_LISTED]) or "The server has no prompts."
+
+
+@asynccontextmanager
+async def _watched(
+    transport: "AbstractAsyncContextManager[TransportStreams]", ended: Callable[[], None]
+) -> "AsyncGenerator[TransportStreams]":
+    """A transport that says when nothing can be heard over it any more, also while nobody waits for an answer."""
+    async with transport as (read, write):
+        yield _Heard(read, ended), write
+
+
+class _Heard:
+    """A stream of messages that tells of its end."""
+
+    def __init__(self, stream: "ReadStream[SessionMessage | Exception]", ended: Callable[[], None]) -> None:
+        self._stream = stream
+        self._ended = ended
+
+    async def receive(self) -> "SessionMessage | Exception":
+        try:
+            return await self._stream.receive()
+        except (anyio.EndOfStream, anyio.ClosedResourceError):
+            self._ended()
+            raise
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> "SessionMessage | Exception":
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> bool | None:
+        return await self._stream.__aexit__(exc_type, exc_val, exc_tb)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+async def _pages(method: Callable[..., Any], field: str) -> AsyncIterator[Any]:
+    cursor: str | None = None
+    for _ in range(PAGES):
+        page = await method(cursor=cursor)
+        for item in getattr(page, field):
+            yield item
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _first(error: BaseException) -> BaseException:
+    """The cause in what task groups wrap."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error if isinstance(error, Exception) else ConnectionError("The connection was given up.")

@@ -1,0 +1,47 @@
+"""Rows about MCP servers: those that users brought, their connections, and what the servers offer them."""
+
+from typing import ClassVar
+
+from aster.brain.records import Row
+
+
+class ServerRow(Row):
+    """A server of a user's own."""
+
+    table: ClassVar[str] = "server_registry"
+    key: ClassVar[tuple[str, ...]] = ("user_id", "server_name")
+
+    user_id: str
+    server_name: str
+    config: bytes
+    created_at: int
+
+
+class ConnectionRow(Row):
+    """A user's connection to a server; `credentials` are encrypted, and None where there are none."""
+
+    table: ClassVar[str] = "connections"
+    key: ClassVar[tuple[str, ...]] = ("ref_id",)
+
+    ref_id: str
+    user_id: str
+    server_name: str
+    status: str
+    scopes: bytes
+    created_at: int
+    updated_at: int
+    credentials: bytes | None = None
+    reason: str | None = None
+    expires_at: int | None = None
+
+
+class ActionsRow(Row):
+    """Everything a server offered a user when it was last asked."""
+
+    table: ClassVar[str] = "action_registry"
+    key: ClassVar[tuple[str, ...]] = ("user_id", "server_name")
+
+    user_id: str
+    server_name: str
+    actions: bytes
+    updated_at: int

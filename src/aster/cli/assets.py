@@ -1,0 +1,82 @@
+"""`aster assets`: the servers (MCP) there are, connecting and disconnecting them."""
+
+import argparse
+import getpass
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeAlias
+
+from aster.cli import hangup
+from aster.cli.connection import connected
+from aster.cli.exits import Exit
+from aster.cli.screen.clean import clean
+from aster.cli.tables import print_table
+from aster.client import AsterClient
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.model import encode
+
+_Work: TypeAlias = Callable[[AsterClient, argparse.Namespace, bool], Coroutine[Any, Any, None]]
+
+
+def command(args: argparse.Namespace) -> int:
+    return hangup.run(_run(args))
+
+
+async def _run(args: argparse.Namespace) -> int:
+    async with connected(args) as client:
+        await _WORK[args.action or "list"](client, args, getattr(args, "json", False))
+    return Exit.OK
+
+
+async def _list(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    found = await client.assets.connections()
+    if as_json:
+        print(encode(found).decode())
+        return
+    rows = [(one.ref_id, one.server_name, one.status, str(one.tools), clean(one.reason or "")) for one in found]
+    print_table(("connection", "server", "status", "tools", ""), rows)
+
+
+async def _servers(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    found = await client.assets.servers()
+    if as_json:
+        print(encode(found).decode())
+        return
+    rows = [(one.server_name, clean(one.display_name), one.transport, one.auth_method) for one in found]
+    print_table(("server", "name", "transport", "credentials"), rows)
+
+
+async def _connect(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    config = None if args.server_url is None else {"url": args.server_url}
+    if config is not None and args.header:
+        config["auth_method"] = "static"
+    given = {"headers": _pairs(args.header), "environment": _pairs(args.env)}
+    connection = await client.assets.connect(args.server, server_config=config, **given)
+    if as_json:
+        print(encode(connection).decode())
+        return
+    print(f"Connected {connection.server_name} ({connection.ref_id}): {connection.tools} tools.")
+    if connection.reason:
+        print(f"Left out: {clean(connection.reason)}")
+
+
+async def _disconnect(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    found = await client.assets.connections()
+    ref_id = next((one.ref_id for one in found if one.server_name == args.connection), args.connection)
+    connection = await client.assets.disconnect(ref_id)
+    print(encode(connection).decode() if as_json else f"Disconnected {connection.server_name}.")
+
+
+def _pairs(given: list[str]) -> dict[str, str]:
+    """`NAME=VALUE` each; a name alone is asked for, so that a secret need not stand in a command."""
+    pairs: dict[str, str] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not name.strip():
+            raise EngineError(
+                ErrorCode.INVALID_REQUEST, f"{one!r} should be NAME=VALUE, or a NAME to be asked for it."
+            )
+        pairs[name.strip()] = value if equals else getpass.getpass(f"{name.strip()}: ")
+    return pairs
+
+
+_WORK: dict[str, _Work] = {"list": _list, "servers": _servers, "connect": _connect, "disconnect": _disconnect}

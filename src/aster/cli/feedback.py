@@ -1,0 +1,61 @@
+"""`aster feedback`: say what you think of a turn, a message or a memory, look at what you said, take it back."""
+
+import argparse
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeAlias
+
+from aster.cli import hangup
+from aster.cli.connection import connected
+from aster.cli.exits import Exit
+from aster.cli.screen.clean import one_line
+from aster.cli.tables import print_table
+from aster.client import AsterClient
+from aster.contracts.model import encode
+
+_Work: TypeAlias = Callable[[AsterClient, argparse.Namespace, bool], Coroutine[Any, Any, None]]
+
+
+def command(args: argparse.Namespace) -> int:
+    return hangup.run(_run(args))
+
+
+async def _run(args: argparse.Namespace) -> int:
+    async with connected(args) as client:
+        await _WORK[args.action](client, args, getattr(args, "json", False))
+    return Exit.OK
+
+
+async def _give(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    said = await client.feedback.give(
+        turn_id=args.turn,
+        message_id=args.message,
+        memory_id=args.memory,
+        task_id=args.task,
+        rating=args.rating,
+        text=args.text,
+        correction=args.correction,
+    )
+    print(encode(said).decode() if as_json else said.signal_id)
+
+
+async def _list(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    page = await client.feedback.list(task_id=args.task, limit=args.limit)
+    if as_json:
+        print(encode(page).decode())
+        return
+    rows = [
+        (
+            *(one.signal_id, one.target, one.target_id, "" if one.rating is None else f"{one.rating:+g}"),
+            one_line(" / ".join(filter(None, (one.text, one.correction))), 80),
+        )
+        for one in page.signals
+    ]
+    print_table(("id", "about", "which", "rating", "words"), rows)
+
+
+async def _delete(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    gone = await client.feedback.take_back(args.signal)
+    print(encode(gone).decode() if as_json else f"Took back {gone.signal_id}.")
+
+
+_WORK: dict[str, _Work] = {"give": _give, "list": _list, "delete": _delete}

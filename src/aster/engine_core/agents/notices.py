@@ -1,0 +1,34 @@
+"""Agents that ended behind the model's back, told to it before its next call: once, in the engine's words.
+
+The message and the mark that it was told are one commit. What the agent said comes with `agent_output`, between marks.
+"""
+
+from aster.brain.agents import SubagentToldRow
+from aster.engine_core.services import Services
+from aster.engine_core.telling import told
+from aster.engine_core.turn import Turn
+from aster.infra.clock import now_ms
+
+
+async def tell(turn: Turn, services: Services) -> None:
+    """Tell the model of agents in the background that have ended without its knowing, if there are any."""
+    untold = services.offspring.untold
+    if turn.key not in untold:
+        return
+    untold.discard(turn.key)
+    await turn.flush()
+    ended = [
+        child
+        for child in await turn.brain.subagents_of(turn.key)
+        if child.background and child.ended_at is not None and child.told_at is None
+    ]
+    if not ended:
+        return
+    lines = [
+        f"The agent {child.agent} in the background ({child.child_task_id}) has ended: {child.status}."
+        " agent_output shows what it said."
+        for child in ended
+    ]
+    now = now_ms()
+    rows = [SubagentToldRow(child_turn_id=child.child_turn_id, told_at=now) for child in ended]
+    turn.write(told("\n".join(lines)), rows=rows)

@@ -1,0 +1,170 @@
+"""The nursery: begins sub-agents that are on record, writes their end on the thread they work for, and lets that turn
+go on; stops them when it is stopped.
+
+It goes by the rows alone: a sub-agent whose turn is not there is begun, one whose turn has ended is reported, one
+nobody waits for is stopped. So what a crash left half done is finished at boot.
+"""
+
+import logging
+from typing import Literal, Protocol, TypeAlias
+
+from aster.brain.agents import SubagentEndRow, SubagentRecord
+from aster.brain.records import ThreadKey
+from aster.brain.unit import Conflict, Present
+from aster.contracts.agents import Parent
+from aster.contracts.blocks import text_of
+from aster.contracts.events import SubagentLifecycle
+from aster.contracts.model import decode
+from aster.contracts.turn import TurnStatus
+from aster.engine_core import segments
+from aster.engine_core.orders import Order
+from aster.engine_core.services import Services
+from aster.engine_core.turn import Turn
+from aster.infra.clock import now_ms
+
+log = logging.getLogger("aster.nursery")
+
+MOST_CHARS = 40_000
+Phase: TypeAlias = Literal["completed", "errored", "cancelled"]
+_ENDED = frozenset(status.value for status in TurnStatus if status.ended)
+
+
+class Turns(Protocol):
+    """Whoever runs turns."""
+
+    async def begin_child(self, key: ThreadKey, turn_id: str, order: Order) -> None: ...
+    async def go_on(self, key: ThreadKey, turn_id: str) -> bool: ...
+    async def stop(self, key: ThreadKey, stop_reason: str) -> str | None: ...
+
+
+class Nursery:
+    def __init__(self, services: Services, turns: Turns) -> None:
+        self._services = services
+        self._brain = services.brain
+        self._turns = turns
+        services.offspring.begin = turns.begin_child
+        services.offspring.discard = self.discard
+
+    async def ended(self, turn: Turn) -> None:
+        """A turn is over: if it was a sub-agent's, whoever waits for it is told and goes on."""
+        state = turn.state
+        parent = state.request.parent
+        if parent is None:
+            return
+        known = await self._brain.subagent(turn.key.user_id, turn.turn_id)
+        if known is None or known.status != "running" or known.child_status not in _ENDED:
+            return
+        agent = state.request.agent.name if state.request.agent is not None else ""
+        end = SubagentLifecycle(
+            child_turn_id=turn.turn_id,
+            child_task_id=turn.key.task_id,
+            agent=agent,
+            phase=_phase(state.status),
+            result=_last_words(turn),
+            tool_call_id=parent.tool_call_id,
+            background=parent.background,
+            stop_reason=state.stop_reason,
+            model_calls=state.model_calls,
+            cost_usd=state.cost_usd,
+        )
+        await self._report(turn.key.user_id, parent, end)
+
+    async def stopped(self, user_id: str, turn_id: str) -> None:
+        """A turn was stopped: so are the agents that work for it."""
+        for child in await self._brain.subagents(user_id, turn_id):
+            if child.status == "running" and child.parent_status == TurnStatus.CANCELLED:
+                await self._stop(child)
+
+    async def discard(self, key: ThreadKey) -> list[ThreadKey]:
+        """A task is about to be deleted: nobody works for it any more. Says which tasks go with it."""
+        children = await self._brain.subagents_of(key)
+        for child in children:
+            if child.status == "running":
+                await self._stop(child)
+        return [ThreadKey(key.user_id, child.child_task_id) for child in children]
+
+    async def recover(self) -> None:
+        """At boot, when every turn that ran is taken up: finish what was half done."""
+        self._services.offspring.untold.update(await self._brain.subagents_untold_threads())
+        for child in await self._brain.subagents_running():
+            try:
+                await self._mend(child)
+            except Exception:  # one that cannot be read must not keep the others from going on
+                log.exception("the sub-agent %s cannot be taken up", child.child_turn_id)
+
+    async def _mend(self, child: SubagentRecord) -> None:
+        key = ThreadKey(child.user_id, child.child_task_id)
+        if child.child_status == TurnStatus.COMPLETED:
+            await self.ended(await segments.load(self._services, key, child.child_turn_id))
+        elif child.child_status in _ENDED:
+            await self._lost(child, child.child_status or "")
+        elif _orphaned(child):
+            await self._stop(child)
+        elif child.child_status is None:
+            await self._turns.begin_child(key, child.child_turn_id, decode(child.body, Order))
+
+    async def _stop(self, child: SubagentRecord) -> None:
+        key = ThreadKey(child.user_id, child.child_task_id)
+        if await self._turns.stop(key, "cancelled") is None:
+            await self._lost(child, TurnStatus.CANCELLED)
+
+    async def _lost(self, child: SubagentRecord, status: str) -> None:
+        """Report one that left no words."""
+        parent = decode(child.body, Order).parent
+        if parent is None:
+            return
+        end = SubagentLifecycle(
+            child_turn_id=child.child_turn_id,
+            child_task_id=child.child_task_id,
+            agent=child.agent,
+            phase="errored" if status == TurnStatus.ERRORED else "cancelled",
+            result="It left no answer.",
+            tool_call_id=parent.tool_call_id,
+            background=parent.background,
+        )
+        await self._report(child.user_id, parent, end)
+
+    async def _report(self, user_id: str, parent: Parent, end: SubagentLifecycle) -> None:
+        key = ThreadKey(user_id, parent.task_id)
+        row = SubagentEndRow(
+            child_turn_id=end.child_turn_id, status=end.phase, result=end.result or "", ended_at=now_ms()
+        )
+        try:
+            await self._brain.append(key, parent.turn_id, [end], rows=[row], guard=Present())
+        except Conflict:
+            return
+        if parent.background:
+            self._services.offspring.untold.add(key)
+        else:
+            await self._turns.go_on(key, parent.turn_id)
+
+
+def _orphaned(child: SubagentRecord) -> bool:
+    """Nobody waits for it: the turn it worked for has ended, or it was stopped with all that belonged to it."""
+    if child.background:
+        return child.parent_status in (None, TurnStatus.CANCELLED)
+    return child.parent_status is None or child.parent_status in _ENDED
+
+
+def _phase(status: TurnStatus) -> Phase:
+    match status:
+        case TurnStatus.COMPLETED:
+            return "completed"
+        case TurnStatus.ERRORED:
+            return "errored"
+        case _:
+            return "cancelled"
+
+
+def _last_words(turn: Turn) -> str:
+    """What it said at its end, as far as a call's outcome holds."""
+    state = turn.state
+    said = (text_of(message.content) for message in reversed(state.messages) if message.role == "assistant")
+    text = next((text for text in said if text.strip()), "")
+    if state.status is TurnStatus.ERRORED:
+        return f"{state.error or 'error'}. {text}".strip()
+    if state.stop_reason == "max_turns":
+        text = f"(stopped after {state.model_calls} model calls without a final answer) {text}".strip()
+    if len(text) > MOST_CHARS:
+        text = f"{text[:MOST_CHARS]}\n[cut here: the whole answer is in the task {turn.key.task_id}]"
+    return text

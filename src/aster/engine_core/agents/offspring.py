@@ -1,0 +1,27 @@
+"""What turns know of sub-agents beyond their own threads: how to have one begun, and where one ended unnoticed."""
+
+from collections.abc import Awaitable, Callable
+
+from aster.brain.records import ThreadKey
+from aster.engine_core.orders import Order
+
+
+async def _nobody_begins(key: ThreadKey, turn_id: str, order: Order) -> None:
+    """Until somebody runs turns, whoever is to be begun stays a row."""
+    del key, turn_id, order
+
+
+async def _nobody_works(key: ThreadKey) -> list[ThreadKey]:
+    del key
+    return []
+
+
+class Offspring:
+    """`begin` starts a turn that is on record as a sub-agent's; `discard` stops all that work for a task and says which
+    tasks were theirs; `untold` are threads whose model has not been told of
+    one that ended in the background."""
+
+    def __init__(self) -> None:
+        self.begin: Callable[[ThreadKey, str, Order], Awaitable[None]] = _nobody_begins
+        self.discard: Callable[[ThreadKey], Awaitable[list[ThreadKey]]] = _nobody_works
+        self.untold: set[ThreadKey] = set()

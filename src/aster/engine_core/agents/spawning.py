@@ -1,0 +1,112 @@
+"""Handing a call to another agent: all it takes is put on record with the call's intent, then its turn is begun.
+
+What is on record is enough to begin it at any time, so a crash at any moment loses nothing and begins nothing twice.
+The turn that hands over suspends like one that waits for a person; the end of the other turn lets it go on.
+"""
+
+from typing import Any
+
+from aster.brain.agents import SubagentRow
+from aster.brain.records import ThreadKey
+from aster.contracts.agents import Parent
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.events import SubagentLifecycle
+from aster.contracts.model import encode
+from aster.contracts.tools import OutcomeClass, ToolOutcome
+from aster.contracts.turn import CallState
+from aster.engine_core.agents.profile import chain_of, child_profile, narrower
+from aster.engine_core.orders import Order
+from aster.engine_core.permissions import mode_of
+from aster.engine_core.running import intent, result_event
+from aster.engine_core.services import Services
+from aster.engine_core.turn import Turn
+from aster.engine_core.verdict import Run
+from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
+
+SHOWN_CHARS = 200
+
+
+async def begin(turn: Turn, services: Services, call: CallState, run: Run) -> ToolOutcome | None:
+    """Begin a sub-agent for a call; None when the call is in its hands, otherwise why not."""
+    given = run.prepared.input
+    try:
+        order = await _order(turn, services, call, given)
+    except EngineError as error:
+        return ToolOutcome.error(error.message, reason=error.code.value, failure=OutcomeClass.DIAGNOSTIC)
+    assert order.profile is not None, "a sub-agent has a profile"
+    assert order.parent is not None, "a sub-agent works for somebody"
+    child_turn_id, parent = new_id("turn"), order.parent
+    started = SubagentLifecycle(
+        child_turn_id=child_turn_id,
+        child_task_id=order.task_id,
+        agent=order.profile.name,
+        phase="started",
+        description=given["prompt"][:SHOWN_CHARS],
+        tool_call_id=call.call.id,
+        background=parent.background,
+    )
+    row = SubagentRow(
+        child_turn_id=child_turn_id,
+        turn_id=turn.turn_id,
+        root_turn_id=parent.root_turn_id,
+        tool_call_id=call.call.id,
+        child_task_id=order.task_id,
+        agent=order.profile.name,
+        background=parent.background,
+        body=encode(order),
+        created_at=now_ms(),
+    )
+    ended = (
+        [result_event(turn, call, _behind(order, child_turn_id), None, trusted=True)] if parent.background else []
+    )
+    turn.write(intent(turn, call, run), started, *ended, rows=[row])
+    await turn.flush()
+    await services.offspring.begin(ThreadKey(turn.key.user_id, order.task_id), child_turn_id, order)
+    return None
+
+
+async def _order(turn: Turn, services: Services, call: CallState, given: dict[str, Any]) -> Order:
+    """What the sub-agent's turn is begun with; raises `EngineError` when there may be none."""
+    request, settings = turn.state.request, services.settings
+    above = request.parent
+    parent = Parent(
+        task_id=turn.key.task_id,
+        turn_id=turn.turn_id,
+        tool_call_id=call.call.id,
+        home_task_id=turn.home.task_id,
+        root_turn_id=turn.turn_id if above is None else above.root_turn_id,
+        depth=1 if above is None else above.depth + 1,
+        agents=chain_of(request),
+        background=bool(given.get("background")),
+    )
+    if parent.depth > settings.subagent_depth:
+        raise EngineError(ErrorCode.PERMISSION_DENIED, "Work can be handed on no further; do it yourself.")
+    await turn.flush()
+    begun, _ = await services.brain.offspring(turn.home, parent.root_turn_id)
+    if begun >= settings.subagents_per_turn:
+        text = f"{begun} agents were begun already, the most for one message. Do the rest yourself."
+        raise EngineError(ErrorCode.PERMISSION_DENIED, text)
+    name = given.get("agent")
+    kept = None if name is None else await services.agents.find(turn.key.user_id, name)
+    agent = None if kept is None else kept.agent
+    return Order(
+        task_id=new_id("agent"),
+        message=given["prompt"],
+        direct=True,
+        model=(services.agents.model_of(kept) if kept is not None else None) or request.model,
+        permission_mode=narrower(mode_of(settings, turn.state), agent and agent.permission_mode),
+        unattended=request.unattended,
+        agent=name,
+        profile=child_profile(agent, request, parent, settings),
+        parent=parent,
+    )
+
+
+def _behind(order: Order, child_turn_id: str) -> ToolOutcome:
+    name = order.profile.name if order.profile is not None else ""
+    text = (
+        f"The agent {name} works in the background as {order.task_id}. You are told when it has ended;"
+        f' agent_output with id "{order.task_id}" shows how it stands and what it said.'
+    )
+    return ToolOutcome.text(text, {"task_id": order.task_id, "turn_id": child_turn_id, "status": "running"})

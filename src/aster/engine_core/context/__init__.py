@@ -1,0 +1,1 @@
+"""Context: what a model is shown, in which order, how much of it there is, and whether its beginning moved."""

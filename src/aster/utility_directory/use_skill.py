@@ -1,0 +1,69 @@
+"""A call of a skill that the agent made earlier: code that passed its test, or calls of tools that a person approved.
+
+Whether code still works is counted with every call.
+"""
+
+from aster.contracts.tools import ToolDef, ToolOutcome
+from aster.sandbox.permissions import ALLOW, Decision
+from aster.skills.shelf import DEGRADED_AFTER, Shelf
+from aster.utility_directory import acquired_code, composed_run
+from aster.utility_directory.create_skill import fitting
+from aster.utility_directory.load_skill import unknown
+from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+
+
+class UseSkill(Tool):
+    definition = ToolDef(
+        name="use_skill",
+        description=(
+            "Run a skill of your own (from create_skill, or an approved one of compose_skill) on an input as load_skill"
+            " shows it, and get what it says. Code runs in the sandbox and starts in the workspace."
+        ),
+        input_schema=input_schema(
+            ("name", "input"),
+            name={"type": "string", "maxLength": 128, "description": "The skill's name."},
+            input={"type": "object", "description": "Its input."},
+        ),
+    )
+
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self._shelf = shelf
+
+    def decide(self, given: Input, context: ToolContext) -> Decision:
+        """The skill as the turn was told of it; one nobody has read yet is read, and judged, before it is run."""
+        found = None if self._shelf is None else self._shelf.at_hand(context.user_id, given["name"])
+        if found is None or found.acquired is None:
+            return ALLOW
+        return acquired_code.judged(found.acquired.code, context)
+
+    async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
+        shelf, name = self._shelf, given["name"]
+        decided = None if shelf is None else shelf.at_hand(context.user_id, name)
+        known = {} if shelf is None else await shelf.of(context.user_id)
+        skill = known.get(name)
+        if shelf is not None and skill is not None and skill.composed is not None and skill.offered:
+            return await composed_run.run(name, skill.composed, given["input"], context)
+        if shelf is None or skill is None or skill.acquired is None or not skill.offered:
+            own = [each for each in known.values() if each.acquired is not None or each.composed is not None]
+            return unknown(name, {each.name: each for each in own})
+        if decided is None or decided.acquired is None or decided.acquired.code != skill.acquired.code:
+            return ToolOutcome.error(
+                f"{name} has changed meanwhile; call it again.", reason="changed", retry_safe=True
+            )
+        complaints = fitting(name, skill.acquired.parameters, given["input"])
+        if complaints or not acquired_code.fits(given["input"]):
+            text = f"Invalid input for {name}: {'; '.join(complaints) or 'it is too large'}."
+            return ToolOutcome.error(text, reason="invalid_input")
+        done = await acquired_code.run(shelf, name, skill.acquired.code, given["input"], context)
+        ok = acquired_code.succeeded(done)
+        after = await shelf.ran(context.user_id, skill, ok=ok)
+        if ok:
+            return ToolOutcome.text(acquired_code.said(done), {"skill": name, "version": after.version})
+        text = f"{name} failed (status {done.exit_code}).\n{acquired_code.said(done)}"
+        if after.failures >= DEGRADED_AFTER:
+            text += (
+                f"\n\nIt failed {after.failures} times in a row and is {after.status}. Mend it with create_skill."
+            )
+        return ToolOutcome.error(
+            text, reason="skill_failed", data={"status": after.status, "failures": after.failures}
+        )

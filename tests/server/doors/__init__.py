@@ -1,0 +1,1 @@
+"""Doors, with clients of every kind."""

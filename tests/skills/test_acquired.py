@@ -1,0 +1,148 @@
+"""Skills that the agent writes: kept only after their test, counted with every use, never in the place of others."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aster.skills.catalogue import OWN
+from aster.testing import ModelServer, Reply, Text, ToolCall
+from tests.live import Live
+from tests.skills.calling import call, live, system
+
+CODE = "import json, sys\ngiven = json.loads(sys.argv[1])\nprint(len(given['text'].split()))"
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+USUAL: dict[str, Any] = {
+    "name": "word_count",
+    "description": "Counts words.",
+    "parameters_schema": SCHEMA,
+    "code": CODE,
+    "test_payload": {"text": "one two"},
+}
+
+
+async def create(engine: Live, model: ModelServer, **changes: Any) -> dict[str, Any]:
+    return await call(engine, model, "create_skill", **{**USUAL, **changes})
+
+
+async def names(engine: Live) -> list[str]:
+    return [one["name"] for one in (await engine.http.get("/skills")).json()["skills"]]
+
+
+async def test_it_is_tested_kept_told_of_and_called() -> None:
+    async with ModelServer() as model, live(model, sandbox="auto") as engine:
+        made = await create(engine, model)
+        assert "Kept as word_count, version 1" in made["output"]
+        used = await call(engine, model, "use_skill", name="word_count", input={"text": "a b c"})
+        assert used["output"] == "3"
+        assert not used.get("trusted")
+        assert f'{OWN}\n- word_count: "Counts words."' in system(model)
+        again = await create(engine, model, code=CODE + "\n")
+        assert "version 2" in again["output"]
+        shown = (await engine.http.get("/skills/word_count")).json()
+        assert shown["acquired"]["version"] == 2
+        assert (shown["source"], shown["origin"]) == ("custom", "acquired")
+        loaded = await call(engine, model, "load_skill", name="word_count")
+        assert '"required":["text"]' in loaded["output"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "said"),
+    [
+        ({"code": "import sys; sys.exit(3)"}, "test_failed", "status 3"),
+        ({"code": "raise ValueError('oops')"}, "test_failed", "oops"),
+        ({"code": "def main(): print(1)"}, "test_silent", "__main__"),
+        ({"name": "bash"}, "invalid_input", "name of a tool"),
+        ({"name": "summarizer"}, "invalid_input", "you did not write"),
+        ({"test_payload": {}}, "invalid_input", "text"),
+        ({"parameters_schema": {"type": "array"}}, "invalid_input", "object"),
+        (
+            {"parameters_schema": {"type": "object", "properties": {"x": {"pattern": "(a+)+$"}}}},
+            "invalid_input",
+            "pattern",
+        ),
+        ({"parameters_schema": {"type": "object", "$ref": "http://127.0.0.1/"}}, "invalid_input", "$ref"),
+    ],
+)
+async def test_what_does_not_pass_is_not_kept(changes: dict[str, Any], error: str, said: str) -> None:
+    async with ModelServer() as model, live(model) as engine:
+        before = await names(engine)
+        refused = await create(engine, model, **changes)
+        assert refused["error"] == error
+        assert said in refused["output"]
+        assert await names(engine) == before
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "a.b", "a b", "a\x00", "a\n", "1a", "a" * 65, "", "a-b", "é"])
+async def test_a_name_that_is_none_is_refused_not_healed(name: str) -> None:
+    async with ModelServer() as model, live(model) as engine:
+        before = await names(engine)
+        refused = await create(engine, model, name=name)
+        assert refused["error"] == "invalid_input"
+        assert await names(engine) == before
+
+
+async def test_failures_in_a_row_degrade_it_then_retire_it_and_a_success_forgives() -> None:
+    code = "import json, sys\nif json.loads(sys.argv[1])['bad']: sys.exit('broken')\nprint('fine')"
+    schema = {"type": "object", "properties": {"bad": {"type": "boolean"}}, "required": ["bad"]}
+    async with ModelServer() as model, live(model) as engine:
+        await create(engine, model, name="moody", code=code, parameters_schema=schema, test_payload={"bad": False})
+
+        async def use(bad: bool) -> dict[str, Any]:
+            return await call(engine, model, "use_skill", name="moody", input={"bad": bad})
+
+        async def state() -> tuple[str, int]:
+            acquired = (await engine.http.get("/skills/moody")).json()["acquired"]
+            return acquired["status"], acquired["failures"]
+
+        for _ in range(2):
+            assert "broken" in (await use(True))["output"]
+        assert await state() == ("active", 2)
+        assert (await use(False))["output"] == "fine"
+        assert await state() == ("active", 0)
+        for _ in range(3):
+            await use(True)
+        assert await state() == ("degraded", 3)
+        await engine.execute("hi", "other")
+        assert "- moody (failed lately" in system(model)
+        for _ in range(3):
+            await use(True)
+        assert await state() == ("retired", 6)
+        assert (await use(False))["error"] == "unknown_skill"
+        await engine.execute("hi", "other")
+        assert "moody" not in system(model)
+        await create(engine, model, name="moody", code=code, parameters_schema=schema, test_payload={"bad": False})
+        assert await state() == ("active", 0)
+
+
+async def test_dangerous_code_is_asked_about_as_bash_would_ask() -> None:
+    code = "import shutil, os\nshutil.rmtree(os.path.expanduser('~'))\nprint(1)"
+    async with ModelServer() as model, live(model, unattended_policy="deny") as engine:
+        model.enqueue(Reply([ToolCall("create_skill", {**USUAL, "code": code})]), Reply([Text("done")]))
+        frames = await engine.execute("go", unattended=True)
+        [result] = [frame.data for frame in frames if frame.event == "tool_result"]
+        assert result["error"] == "permission_denied"
+        assert "word_count" not in await names(engine)
+
+
+async def test_in_plan_mode_nothing_is_created_and_it_can_be_switched_off() -> None:
+    async with ModelServer() as model, live(model, permission_mode="plan") as engine:
+        assert (await create(engine, model))["error"] == "permission_denied"
+        assert "summarizer" in (await call(engine, model, "load_skill", name="summarizer"))["output"]
+    async with ModelServer() as model, live(model, acquired_skills=False) as engine:
+        assert (await create(engine, model))["error"] == "unknown_tool"
+
+
+async def test_an_agent_without_bash_runs_no_code_this_way_either(tmp_path: Path) -> None:
+    folder = tmp_path / "agents" / "reader"
+    folder.mkdir(parents=True)
+    agent = {"name": "reader", "description": "Reads.", "disallowed_tools": ["bash"]}
+    (folder / "agent.json").write_text(json.dumps(agent))
+    (folder / "system-prompt.md").write_text("Read.")
+    async with ModelServer() as model, live(model, catalog_dir=tmp_path) as engine:
+        model.enqueue(Reply([ToolCall("create_skill", USUAL)]), Reply([Text("done")]))
+        frames = await engine.execute("go", agent="reader")
+        [result] = [frame.data for frame in frames if frame.event == "tool_result"]
+        assert result["error"] == "unknown_tool"
+        assert "word_count" not in await names(engine)

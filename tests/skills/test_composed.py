@@ -1,0 +1,110 @@
+"""Composed skills: proposed by the agent, usable once a person approves, each of their calls decided on its own."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aster.testing import ModelServer
+from tests.live import Live
+from tests.skills.calling import call, live, system
+
+STEPS: list[dict[str, Any]] = [
+    {"tool": "write_file", "input": {"path": "note.txt", "content": "for $who"}},
+    {"tool": "bash", "input": {"command": "cat note.txt"}, "save_as": "said"},
+    {"tool": "write_file", "input": {"path": "copy.txt", "content": "[${said}] $100"}},
+]
+
+
+async def propose(engine: Live, model: ModelServer, **changes: Any) -> dict[str, Any]:
+    usual = {"name": "note", "description": "Notes.", "parameters": ["who"], "steps": STEPS}
+    return await call(engine, model, "compose_skill", **{**usual, **changes})
+
+
+async def use(engine: Live, model: ModelServer, name: str = "note", **given: Any) -> dict[str, Any]:
+    return await call(engine, model, "use_skill", name=name, input=given)
+
+
+async def test_it_is_hidden_until_a_person_approves_it_and_again_after_a_change(tmp_path: Path) -> None:
+    async with ModelServer() as model, live(model, allowed_roots=str(tmp_path)) as engine:
+        assert (await engine.http.post("/skills/note/approve")).status_code == 404
+        assert "Proposed note" in (await propose(engine, model))["output"]
+        assert (await use(engine, model, who="Ann"))["error"] == "unknown_skill"
+        assert "- note" not in system(model)
+        approved = await engine.http.post("/skills/note/approve")
+        assert approved.json()["composed"]["status"] == "approved"
+        assert [step["tool"] for step in approved.json()["composed"]["steps"]] == [
+            "write_file",
+            "bash",
+            "write_file",
+        ]
+        used = await use(engine, model, who="Ann; rm -rf $HOME `id`")
+        assert used.get("error") is None, used
+        assert '- note: "Notes."' in system(model)
+        assert (tmp_path / "copy.txt").read_text() == "[for Ann; rm -rf $HOME `id`] $100"
+        assert "its parameters, all texts, are who" in (await use(engine, model, whom="x"))["output"]
+        await propose(engine, model)
+        assert (await use(engine, model, who="Ann"))["error"] == "unknown_skill"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": "../x"}, "identifier"),
+        ({"name": "bash"}, "identifier"),
+        (
+            {"steps": [{"tool": "use_skill", "input": {"name": "note", "input": {}}}]},
+            "no tool that a skill may call",
+        ),
+        ({"steps": [{"tool": "note", "input": {}}]}, "no tool that a skill may call"),
+        ({"steps": [{"tool": "ask_user", "input": {"question": "?"}}]}, "no tool that a skill may call"),
+        ({"steps": [{"tool": "glob", "input": {"pattern": ["$later"]}}, STEPS[1]]}, "$later is neither"),
+        ({"steps": [{"tool": "bash", "input": {"command": "echo $who"}}]}, "a command takes no values"),
+        ({"steps": [{**STEPS[1], "save_as": "who"}]}, "not taken"),
+        ({"steps": [{**STEPS[1], "save_as": "a b"}]}, "identifier"),
+        ({"parameters": ["a-b"]}, "parameters must be identifiers"),
+    ],
+)
+async def test_what_cannot_be_run_is_not_proposed(changes: dict[str, Any], said: str) -> None:
+    async with ModelServer() as model, live(model) as engine:
+        refused = await propose(engine, model, **changes)
+        assert refused["error"] == "invalid_input"
+        assert said in refused["output"]
+        names = [one["origin"] for one in (await engine.http.get("/skills")).json()["skills"]]
+        assert "composed" not in names
+
+
+async def approved(engine: Live, model: ModelServer, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a skill of these steps comes to, once it may be used."""
+    await propose(engine, model, parameters=[], steps=steps)
+    assert (await engine.http.post("/skills/note/approve")).status_code == 200
+    return await use(engine, model)
+
+
+async def test_an_optional_failure_is_tolerated_and_a_required_one_ends_it(tmp_path: Path) -> None:
+    failing: dict[str, Any] = {"tool": "bash", "input": {"command": "exit 3"}}
+    last: dict[str, Any] = {"tool": "write_file", "input": {"path": "end.txt", "content": "x"}}
+    async with ModelServer() as model, live(model, allowed_roots=str(tmp_path)) as engine:
+        ended = await approved(engine, model, [failing, last])
+        assert (ended["error"], (tmp_path / "end.txt").exists()) == ("exit_status", False)
+        assert "ended at step 1 of 2" in ended["output"]
+        went_on = await approved(engine, model, [{**failing, "optional": True}, last])
+        assert (went_on.get("error"), (tmp_path / "end.txt").exists()) == (None, True)
+
+
+async def test_each_call_is_decided_and_nobody_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "kept").write_text("x")
+    rules = tmp_path / "rules.json"
+    rules.write_text(json.dumps({"rules": [{"behavior": "deny", "tool": "write_file", "pattern": "*"}]}))
+    root = tmp_path / "data"
+    async with (
+        ModelServer() as model,
+        live(model, allowed_roots=str(root), permission_rules_path=rules) as engine,
+    ):
+        denied = await approved(engine, model, [{"tool": "write_file", "input": {"path": "a", "content": "x"}}])
+        assert (denied["error"], (root / "a").exists()) == ("permission_denied", False)
+        asked = await approved(engine, model, [{"tool": "bash", "input": {"command": f"rm -rf {root}/*"}}])
+        assert (asked["error"], (root / "kept").exists()) == ("permission_denied", True)
+        assert "call `bash` yourself" in asked["output"]
