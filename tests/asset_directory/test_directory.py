@@ -1,12 +1,17 @@
 """Servers connected over HTTP and as programs, and their tools called by the agent."""
 
+import asyncio
+import gc
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aster.asset_directory.link import Link
 from aster.server import keys
 from aster.testing import ModelServer, Reply, Text, ToolCall
 from tests.asset_directory.server import asking, made, serving
@@ -231,6 +236,79 @@ async def test_credentials_are_sent_and_never_shown(
         assert secret.encode() not in (tmp_path / "brain.sqlite").read_bytes()
         assert (tmp_path / "assets.key").stat().st_mode & 0o777 == 0o600
         assert secret not in caplog.text
+
+
+async def test_what_a_user_gives_is_hidden_only_from_connecting_to_disconnecting(
+    model: ModelServer, catalog: Catalog
+) -> None:
+    text = "a function of wrong-4711-token and right-4711-token"
+    async with (
+        serving(made(), accepted={"Bearer right-4711-token"}) as url,
+        live(model, catalog_dir=catalog(fix={"url": url, "auth_method": "static"})) as aster,
+    ):
+        secrets = aster.engine.secrets
+        wrong = {"headers": {"Authorization": "Bearer wrong-4711-token"}}
+        refused = await aster.http.post("/assets/connect", json={"server_name": "fix", "credentials": wrong})
+        assert refused.status_code == 401
+        assert secrets.clean(text, "tool") == text
+        right = {"headers": {"Authorization": "Bearer right-4711-token", "X-A": "function"}}
+        connection = await connect(aster, "fix", credentials=right)
+        assert secrets.clean(text, "tool") == "a function of wrong-4711-token and [redacted: credential]"
+        await aster.http.delete(f"/assets/connections/{connection['ref_id']}")
+        assert secrets.clean(text, "tool") == text
+        right["headers"]["X-A"] = "x" * 8001
+        refused = await aster.http.post("/assets/connect", json={"server_name": "fix", "credentials": right})
+        assert (refused.status_code, "8000" in refused.text) == (422, True)
+
+
+def open_links() -> int:
+    gc.collect()
+    return sum(isinstance(one, Link) and one.alive for one in gc.get_objects())
+
+
+async def test_of_connects_at_once_one_session_stays(model: ModelServer, catalog: Catalog) -> None:
+    async with serving(made()) as url, live(model, catalog_dir=catalog(fix={"url": url})) as aster:
+        connections = await asyncio.gather(*(connect(aster, "fix") for _ in range(6)))
+        assert len({connection["ref_id"] for connection in connections}) == 1
+        assert open_links() == 1
+        gone = [aster.http.delete(f"/assets/connections/{connections[0]['ref_id']}") for _ in range(2)]
+        assert sorted([one.status_code for one in await asyncio.gather(*gone)]) == [200, 404]
+        assert open_links() == 0
+
+
+async def test_a_connection_that_cannot_be_kept_is_closed(
+    model: ModelServer, catalog: Catalog, tmp_path: Path
+) -> None:
+    brain = tmp_path / "brain.sqlite"
+    async with (
+        serving(made()) as url,
+        live(model, catalog_dir=catalog(fix={"url": url}), sqlite_db_path=brain) as aster,
+    ):
+        with closing(sqlite3.connect(brain)) as db:
+            db.execute("CREATE TRIGGER full BEFORE INSERT ON connections BEGIN SELECT RAISE(ABORT, 'full'); END")
+        response = await aster.http.post("/assets/connect", json={"server_name": "fix"})
+        assert response.status_code >= 500
+        assert open_links() == 0
+
+
+async def test_a_users_server_is_not_used_once_the_operator_allows_none(
+    model: ModelServer, catalog: Catalog, tmp_path: Path
+) -> None:
+    async with serving(made()) as url:
+        settings = {
+            "catalog_dir": catalog(),
+            "sqlite_db_path": tmp_path / "brain.sqlite",
+            "fetch_allowed_private": "127.0.0.1",
+        }
+        async with live(model, **settings, mcp_user_servers=True) as aster:
+            await connect(aster, "mine", server_config={"url": url})
+            assert len((await aster.http.get("/assets/servers")).json()) == 1
+        async with live(model, **settings) as aster:
+            assert (await aster.http.get("/assets/servers")).json() == []
+            assert (await aster.http.get("/assets/connections")).json() == []
+            model.enqueue(*calls(("mine.add", {"a": 1, "b": 1})))
+            frames = await aster.execute("go")
+            assert events(frames, "tool_result")[0]["error"] == "unknown_tool"
 
 
 async def test_what_cannot_be_connected_is_refused_with_a_reason(model: ModelServer, catalog: Catalog) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from aster.asset_directory.stdio import Complaints
 from aster.testing import ModelServer, Reply, Text
 from tests.asset_directory.conftest import ROOT
 from tests.asset_directory.test_directory import ALLOWED, calls, connect
@@ -169,6 +171,8 @@ async def test_a_server_that_cannot_start_says_why_and_is_left_alone(model: Mode
         assert (response.status_code, response.json()["error"]) == (502, "MCP_CONNECTION_FAILED")
         assert "no such database" in response.json()["message"]
         assert (await aster.http.get("/assets/connections")).json() == []
+        gc.collect()
+        assert not [one for one in gc.get_objects() if isinstance(one, Complaints)]
 
 
 async def test_a_server_that_keeps_crashing_is_not_called_for_a_while(model: ModelServer, catalog: Catalog) -> None:

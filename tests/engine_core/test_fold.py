@@ -1,5 +1,7 @@
 """The fold: the same events give the same state, from the start or from any snapshot in between."""
 
+from typing import Literal
+
 import msgspec
 import pytest
 
@@ -9,8 +11,10 @@ from aster.contracts.events import (
     Event,
     HitlRequest,
     HitlResolved,
+    HookRan,
     Phase,
     Recovery,
+    SubagentLifecycle,
     TextDelta,
     ThreadLifecycle,
     ToolCallIssued,
@@ -21,6 +25,7 @@ from aster.contracts.events import (
     UserMessage,
     type_of,
 )
+from aster.contracts.events.money import Purpose
 from aster.contracts.model import encode
 from aster.contracts.tools import Effect
 from aster.contracts.turn import TurnState, TurnStatus
@@ -198,6 +203,64 @@ def test_deltas_move_nothing() -> None:
     delta = TextDelta(text="half an ans", block_index=0, step=1)
     state = folded([*OPENING, delta, delta])
     assert (state.seq, state.boundary_seq) == (2, 2)
+
+
+def lifecycle(phase: Literal["started", "completed", "errored", "cancelled"]) -> SubagentLifecycle:
+    return SubagentLifecycle(
+        child_turn_id="turn-c", child_task_id="c", agent="general", phase=phase, background=True
+    )
+
+
+def test_an_agent_that_ends_while_an_answer_is_streamed_moves_no_boundary() -> None:
+    half = [*OPENING, stop(1, call(1))]
+    assert folded([*OPENING, lifecycle("started")]).boundary_seq == 3
+    for phase in ("completed", "errored", "cancelled"):
+        state = folded([*half, lifecycle(phase)])
+        assert (state.seq, state.boundary_seq) == (4, 2)
+
+
+@pytest.mark.parametrize(("purpose", "boundary"), [("step", 2), ("plan", 3), ("verify", 3)])
+def test_only_a_cut_off_step_leaves_the_boundary(purpose: Purpose, boundary: int) -> None:
+    cut = msgspec.structs.replace(usage(1, "cancelled"), estimated=True, purpose=purpose)
+    assert folded([*OPENING, cut]).boundary_seq == boundary
+
+
+def hook(event: str, *, blocked: bool = False, tool_call_id: str | None = None) -> HookRan:
+    return HookRan(
+        hook="h",
+        hook_event=event,
+        outcome="blocked" if blocked else "success",
+        blocked=blocked,
+        message="not that" if blocked else None,
+        tool_call_id=tool_call_id,
+    )
+
+
+def test_what_a_hook_refused_stays_refused() -> None:
+    refused = hook("PreToolUse", blocked=True, tool_call_id="call-1")
+    passed = hook("PreToolUse", tool_call_id="call-2")
+    state = folded([*TOOLS[:6], refused, passed])
+    first, second = state.calls.values()
+    assert (first.hooked, first.hook_permission, first.hook_refused) == (True, "deny", "not that")
+    assert (second.hooked, second.hook_permission, second.hook_refused) == (True, None, None)
+    assert state.hook_refused is None
+    for event in ("SessionStart", "UserPromptSubmit"):
+        assert folded([*OPENING, hook(event, blocked=True)]).hook_refused == "not that"
+
+
+def test_the_start_of_a_session_does_not_stand_for_its_message() -> None:
+    state = folded([*OPENING, hook("SessionStart")])
+    assert (state.session_hooked, state.prompted) == (True, False)
+    state = folded([*OPENING, hook("SessionStart"), hook("UserPromptSubmit")])
+    assert (state.session_hooked, state.prompted, state.hook_refused) == (True, True, None)
+    state = folded([*OPENING, hook("Stop", blocked=True), hook("PreCompact", blocked=True)])
+    assert (state.session_hooked, state.prompted, state.hook_refused) == (False, False, None)
+
+
+def test_an_older_snapshot_without_refusals_is_read() -> None:
+    call_state = b'{"call":{"id":"c","name":"bash","input":{}},"hooked":true}'
+    state = restore(b'{"turn_id":"turn-1","prompted":true,"calls":{"c":' + call_state + b"}}")
+    assert (state.prompted, state.hook_refused, state.calls["c"].hook_refused) == (True, None, None)
 
 
 def test_an_empty_answer_leaves_no_empty_message() -> None:

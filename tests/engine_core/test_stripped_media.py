@@ -15,7 +15,7 @@ from aster.contracts.messages import Message
 from aster.contracts.model import encode
 from aster.contracts.turn import TurnState
 from aster.engine_core.fold import apply, restore
-from aster.engine_core.stripped_media import files_in, withheld
+from aster.engine_core.stripped_media import cleared, files_in, withheld
 from aster.infra.ids import new_id
 
 PNG = ImageBlock(source=Base64Source(media_type="image/png", data="AAAA"))
@@ -61,6 +61,13 @@ def test_one_block_of_a_result_is_replaced() -> None:
     assert [type(part) for part in first.content] == [TextBlock, TextBlock]
     assert second.content == (PNG,)
     assert turn.messages[:2] == state().messages[:2]
+
+
+def test_what_a_compaction_moved_into_the_history_is_replaced_there_also_after_a_restart() -> None:
+    turn = state()
+    apply(turn, stripped(message_id="m1", block_index=0))
+    apply(turn, stripped(tool_call_id="c1", block_index=1))
+    assert cleared(restore(encode(turn)), state().messages) == turn.messages
 
 
 def test_everything_is_replaced_when_no_place_is_named() -> None:

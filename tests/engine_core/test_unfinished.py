@@ -9,8 +9,17 @@ import pytest
 from aster.brain.records import ThreadKey
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.client.client import AsterClient
-from aster.contracts.blocks import TextBlock
-from aster.contracts.events import ContentBlockStop, Phase, TextDelta, ThreadLifecycle, UserMessage
+from aster.contracts.blocks import TextBlock, ToolUseBlock
+from aster.contracts.events import (
+    BudgetEvent,
+    ContentBlockStop,
+    Event,
+    Phase,
+    SubagentLifecycle,
+    TextDelta,
+    ThreadLifecycle,
+    UserMessage,
+)
 from aster.contracts.events import Usage as UsageEvent
 from aster.testing import Cut, Failure, Hold, ModelServer, Reply, Stall, StreamError, Text, ToolCall, Usage
 from tests.engine_core.frames import events, last
@@ -172,6 +181,73 @@ async def test_a_crash_while_a_call_is_being_cancelled(model: ModelServer, tmp_p
     assert paid(frames) == [("cancelled" if counted else "restart", True), ("end_turn", False)]
     assert [call.text for call in model.calls] == ["hi"]
     assert answer["status"] == "idle"
+
+
+WRITE = ToolUseBlock(id="w1", name="write_file", input={"path": "a.txt", "content": "never"})
+OPENING: list[Event] = [
+    ThreadLifecycle(phase=Phase.STARTED, request={"direct": True}),
+    UserMessage(message_id="msg-1", content=(TextBlock(text="hi"),)),
+]
+HALF_CALL = ContentBlockStop(block_index=0, block_type="tool_use", step=1, block=WRITE)
+CHILD_ENDED = SubagentLifecycle(
+    child_turn_id="turn-c", child_task_id="c", agent="general", phase="completed", background=True, result="ok"
+)
+
+
+async def left_by_a_crash(path: Path, *written: Event) -> None:
+    brain = SqliteBrain(path)
+    await brain.start()
+    await brain.append(ThreadKey("default", "t1"), "turn-1", [*OPENING, *written])
+    await brain.close()
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["behind the boundary", "before a later record"])
+async def test_a_call_that_was_taken_back_is_not_run_with_the_next_answer(
+    model: ModelServer, tmp_path: Path, hidden: bool
+) -> None:
+    """An agent in the background ends while its parent streams, then the engine dies."""
+    path = tmp_path / "brain.sqlite"
+    later = BudgetEvent(scope="task", status="warning", limit=1.0, spent=0.9) if hidden else CHILD_ENDED
+    await left_by_a_crash(path, HALF_CALL, later)
+    model.enqueue(Reply([Text("done")]))
+    async with live(model, sqlite_db_path=path, sandbox="auto") as aster:
+        frames = await aster.replay(task_id="t1", after_seq=0)
+    assert last(frames)["phase"] == "completed"
+    (recovery,) = events(frames, "recovery")
+    assert recovery["discarded_from_seq"] == (5 if hidden else 3)
+    assert [estimated for _, estimated in paid(frames)] == ([False] if hidden else [True, False])
+    assert not events(frames, "tool_call")
+    assert len(model.calls) == 1
+
+
+async def test_the_end_of_an_agent_alone_is_nothing_to_take_back(model: ModelServer, tmp_path: Path) -> None:
+    path = tmp_path / "brain.sqlite"
+    await left_by_a_crash(path, CHILD_ENDED)
+    model.enqueue(Reply([Text("done")]))
+    async with live(model, sqlite_db_path=path) as aster:
+        frames = await aster.replay(task_id="t1", after_seq=0)
+    assert last(frames)["phase"] == "completed"
+    assert not events(frames, "recovery")
+
+
+async def test_a_cut_off_aside_does_not_stand_for_the_step_after_it(model: ModelServer, tmp_path: Path) -> None:
+    path = tmp_path / "brain.sqlite"
+    planned = UsageEvent(
+        step=0,
+        message_id="m",
+        model="x",
+        stop_reason="timeout",
+        input_tokens=1,
+        output_tokens=1,
+        estimated=True,
+        purpose="plan",
+    )
+    await left_by_a_crash(path, planned, TextDelta(text=HALF, block_index=0, step=1))
+    model.enqueue(Reply([Text("done")]))
+    async with live(model, sqlite_db_path=path) as aster:
+        frames = await aster.replay(task_id="t1", after_seq=0)
+    assert events(frames, "recovery")[0]["discarded_from_seq"] == 4
+    assert paid(frames) == [("timeout", True), ("restart", True), ("end_turn", False)]
 
 
 async def test_a_killed_engines_call_is_counted_once_by_the_next(tmp_path: Path) -> None:

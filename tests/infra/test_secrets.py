@@ -134,3 +134,18 @@ def test_the_environment_is_read_by_its_names(tmp_path: Path) -> None:
 
 def test_a_name_cannot_break_the_mark() -> None:
     assert knowing("0123456789ab", 'A"]\nB').clean("0123456789ab", "log") == "[redacted: A___B]"
+
+
+def test_a_passing_value_is_seen_again_when_nobody_holds_it() -> None:
+    process = Secrets()
+    secrets = Secrets(parent=process)
+    secrets.register("passing-value-1", passing=True)
+    secrets.register("passing-value-1", passing=True)
+    secrets.register("lasting-value-1")
+    secrets.register("lasting-value-1", passing=True)
+    text = "passing-value-1 lasting-value-1"
+    for shown in (f"{REDACTED} {REDACTED}", f"passing-value-1 {REDACTED}", f"passing-value-1 {REDACTED}"):
+        secrets.unregister("passing-value-1")
+        secrets.unregister("lasting-value-1")
+        assert secrets.clean(text, "tool") == process.clean(text, "tool") == shown
+    assert not secrets.beginning("passing-v")

@@ -1,12 +1,15 @@
 """What is attached to a message, from the request to what the model is sent, with each flag on and off."""
 
+import asyncio
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aster.engine_core.stripped_media import NOUNS
+from aster.media.desk import FETCHES
 from aster.testing import Failure, ModelServer, Reply, Rule, Text, ToolCall
 from tests.engine_core.frames import events, last, transitions
 from tests.live import Live, live
@@ -96,6 +99,50 @@ async def test_an_address_is_passed_on_or_fetched(model: ModelServer) -> None:
         assert sent(model)[0]["image_url"]["url"].startswith("data:image/jpeg;base64,")
         assert await refusal(engine, linked("image", f"{web.url}/page")) == (422, "media.0")
         assert await refusal(engine, linked("image", "http://127.0.0.1:9/gone")) == (422, "media.0")
+
+
+async def test_what_is_fetched_for_one_request_is_limited_together(model: ModelServer) -> None:
+    model.enqueue(Reply([Text("seen")]))
+    limits = {"fetch_allowed_private": "127.0.0.1", "max_request_bytes": 40_000}
+    async with (
+        web_server(lambda _: reply(picture() + bytes(15_000), "image/png")) as web,
+        live(model, **CHECKED, **limits) as engine,
+    ):
+        cat = linked("image", f"{web.url}/cat")
+        await engine.execute("look", media=[cat, cat])
+        assert await refusal(engine, cat, cat, cat, cat) == (413, "media.2")
+    assert len(web.asked) == 5
+
+
+async def test_few_addresses_are_fetched_at_the_same_time(model: ModelServer) -> None:
+    model.enqueue(*(Reply([Text("seen")]) for _ in range(FETCHES + 1)))
+    busy, full, crowded, enough = 0, asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal busy
+        await reader.readuntil(b"\r\n\r\n")
+        busy += 1
+        if busy >= FETCHES:
+            (full if busy == FETCHES else crowded).set()
+        await enough.wait()
+        busy -= 1
+        writer.write(reply(picture(), "image/png"))
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(slow, "127.0.0.1", 0)
+    cat = linked("image", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/cat")
+    async with (
+        server,
+        live(model, **CHECKED, fetch_allowed_private="127.0.0.1") as engine,
+        asyncio.TaskGroup() as group,
+    ):
+        for at in range(FETCHES + 1):
+            group.create_task(engine.execute("look", f"t{at}", media=[cat]))
+        await full.wait()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(crowded.wait(), 0.3)
+        enough.set()
 
 
 async def test_a_large_image_is_made_smaller(model: ModelServer) -> None:
@@ -213,6 +260,21 @@ async def test_what_was_accepted_before_stays_until_nothing_else_can_be_meant(mo
     (notice,) = events(frames, "media_notice")
     assert "message_id" not in notice
     assert "refused to read it" in sent(model)[0]["text"]
+
+
+async def test_what_was_left_out_stays_out_in_later_turns_and_after_a_restart(
+    model: ModelServer, tmp_path: Path
+) -> None:
+    model.enqueue(Reply([Text("a cat")]), REFUSED, *(Reply([Text("ok")]) for _ in range(3)))
+    brain = tmp_path / "brain.sqlite"
+    async with live(model, sqlite_db_path=brain) as engine:
+        await engine.execute("look", media=[IMAGE])
+        assert len(events(await engine.execute("and?"), "media_notice")) == 1
+        assert events(await engine.execute("so?"), "media_notice") == []
+    async with live(model, sqlite_db_path=brain) as engine:
+        assert events(await engine.execute("still?"), "media_notice") == []
+    assert len(model.calls) == 5
+    assert [sent(model, call) for call in (3, 4)] == [sent(model, 2)] * 2
 
 
 async def test_files_in_an_answer_to_a_question_are_checked_too(model: ModelServer) -> None:

@@ -1,5 +1,6 @@
 """Skills that the agent writes: kept only after their test, counted with every use, never in the place of others."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,7 @@ async def test_it_is_tested_kept_told_of_and_called() -> None:
             "pattern",
         ),
         ({"parameters_schema": {"type": "object", "$ref": "http://127.0.0.1/"}}, "invalid_input", "$ref"),
+        ({"parameters_schema": {**SCHEMA, "title": "x" * 24_000}}, "invalid_input", "24,000 bytes"),
     ],
 )
 async def test_what_does_not_pass_is_not_kept(changes: dict[str, Any], error: str, said: str) -> None:
@@ -124,6 +126,76 @@ async def test_dangerous_code_is_asked_about_as_bash_would_ask() -> None:
         [result] = [frame.data for frame in frames if frame.event == "tool_result"]
         assert result["error"] == "permission_denied"
         assert "word_count" not in await names(engine)
+
+
+async def asked(engine: Live, model: ModelServer, tool: str, given: dict[str, Any], **body: Any) -> dict[str, Any]:
+    """What a person is asked before a call, which is then let through, and what it came to."""
+    model.enqueue(Reply([ToolCall(tool, given)]), Reply([Text("done")]))
+    async with engine.executing("go", **body) as stream:
+        question = (await stream.until("hitl_request")).data
+        await stream.until("thread_lifecycle", phase="suspended")
+        answer = {"request_id": question["request_id"], "answer": "yes"}
+        assert (await engine.http.post("/hitl/respond", json=answer)).status_code == 200
+        frames = await stream.rest()
+    [result] = [frame.data for frame in frames if frame.event == "tool_result"]
+    assert sum(frame.event == "hitl_request" for frame in frames) == 1
+    return {**question, "result": result}
+
+
+@pytest.mark.parametrize("mode", ["default", "bypass"])
+@pytest.mark.parametrize("every_time", [False, True])
+async def test_what_a_rule_asks_about_in_bash_is_asked_about_here(
+    tmp_path: Path, mode: str, every_time: bool
+) -> None:
+    rules = tmp_path / "rules.json"
+    rules.write_text(json.dumps({"rules": [{"behavior": "ask", "tool": "bash", "every_time": every_time}]}))
+    settings = {"permission_rules_path": rules, "permission_bypass_allowed": True, "permission_mode": mode}
+    async with ModelServer() as model, live(model, **settings) as engine:
+        for tool in ("create_skill", "use_skill"):
+            grant = {"tool": tool, "behavior": "allow", "scope": "everywhere"}
+            assert (await engine.http.post("/permissions", json=grant)).status_code == 200
+        made = await asked(engine, model, "create_skill", USUAL)
+        assert (made.get("offer") is None, "Kept" in made["result"]["output"]) == (every_time, True)
+        used = await asked(engine, model, "use_skill", {"name": "word_count", "input": {"text": "a b"}})
+        assert used["result"]["output"] == "2"
+
+
+async def test_an_approval_is_for_the_code_as_it_was() -> None:
+    async with ModelServer() as model, live(model) as engine:
+        await create(engine, model)
+        given = {"name": "word_count", "input": {"text": "a b"}}
+        model.enqueue(Reply([ToolCall("use_skill", given)]))
+        async with engine.executing("go", "t2", permission_mode="auto") as stream:
+            first = (await stream.until("hitl_request")).data
+            await stream.until("thread_lifecycle", phase="suspended")
+            await create(engine, model, code=CODE + "\nprint('newer')")
+            yes = {"request_id": first["request_id"], "answer": "always"}
+            assert (await engine.http.post("/hitl/respond", json=yes)).status_code == 200
+            second = (await stream.until("hitl_request")).data
+            assert second["pin"] != first["pin"]
+            model.enqueue(Reply([Text("done")]))
+            yes = {"request_id": second["request_id"], "answer": "always"}
+            assert (await engine.http.post("/hitl/respond", json=yes)).status_code == 200
+            await stream.rest()
+        model.enqueue(Reply([ToolCall("use_skill", given)]), Reply([Text("done")]))
+        frames = await engine.execute("go", "t2", permission_mode="auto")
+        assert [frame.data["output"] for frame in frames if frame.event == "tool_result"] == ["2\nnewer"]
+
+
+async def test_after_a_restart_code_is_read_before_it_is_judged(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"sqlite_db_path": tmp_path / "brain.sqlite"}
+    rules = tmp_path / "rules.json"
+    rules.write_text(json.dumps({"rules": [{"behavior": "deny", "tool": "bash"}]}))
+    body = {"method": "tool.use_skill", "params": {"name": "word_count", "input": {"text": "a b"}}}
+    async with ModelServer() as model:
+        async with live(model, **settings) as engine:
+            await create(engine, model)
+        async with live(model, **settings) as engine:
+            answers = await asyncio.gather(*(engine.http.post("/rpc", json=body) for _ in range(3)))
+            assert [answer.json()["result"]["output"] for answer in answers] == ["2"] * 3
+        async with live(model, **settings, permission_rules_path=rules) as engine:
+            answers = await asyncio.gather(*(engine.http.post("/rpc", json=body) for _ in range(3)))
+            assert [answer.json()["error"] for answer in answers] == ["PERMISSION_DENIED"] * 3
 
 
 async def test_in_plan_mode_nothing_is_created_and_it_can_be_switched_off() -> None:

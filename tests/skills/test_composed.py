@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from aster.testing import ModelServer
+from tests.asset_directory.server import asking, serving
 from tests.live import Live
 from tests.skills.calling import call, live, system
 
@@ -108,3 +109,36 @@ async def test_each_call_is_decided_and_nobody_is_asked(tmp_path: Path) -> None:
         asked = await approved(engine, model, [{"tool": "bash", "input": {"command": f"rm -rf {root}/*"}}])
         assert (asked["error"], (root / "kept").exists()) == ("permission_denied", True)
         assert "call `bash` yourself" in asked["output"]
+
+
+async def test_a_step_whose_server_asks_a_person_is_given_up_and_nothing_is_done_twice(tmp_path: Path) -> None:
+    (tmp_path / "catalog" / "mcp").mkdir(parents=True)
+    (tmp_path / "catalog" / "tools").mkdir()
+    (tmp_path / "root").mkdir()
+    implementation = {"kind": "mcp", "ref": {"server": "art", "action": "paint"}}
+    declared = {
+        "name": "paint",
+        "description": "Paints.",
+        "input_schema": {"type": "object", "properties": {}},
+        "implementation": implementation,
+    }
+    (tmp_path / "catalog" / "tools" / "paint.json").write_text(json.dumps(declared))
+    steps: list[dict[str, Any]] = [
+        {"tool": "bash", "input": {"command": "echo once >> done.txt"}},
+        {"tool": "paint", "input": {}},
+    ]
+    async with ModelServer() as model, serving(asking()) as url:
+        server = {"url": url, "policy": {"*": "allow"}}
+        (tmp_path / "catalog" / "mcp" / "art.json").write_text(json.dumps(server))
+        settings: dict[str, Any] = {"catalog_dir": tmp_path / "catalog", "allowed_roots": str(tmp_path / "root")}
+        async with live(model, **settings) as engine:
+            connected = await engine.http.post("/assets/connect", json={"server_name": "art"})
+            assert connected.status_code == 200
+            refused = await approved(engine, model, steps)
+            assert (refused["error"], refused["data"]) == ("permission_denied", {"step": 2})
+            assert "The server asks a person" in refused["output"]
+            assert (tmp_path / "root" / "done.txt").read_text() == "once\n"
+            assert (await engine.http.get("/hitl/pending")).json()["pending"] == []
+            [held] = (await engine.engine.connectors.directory.look_up("default")).held.values()
+            assert held.link is not None
+            assert held.link.exchanges == {}

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -57,6 +58,7 @@ class AssetDirectory:
         self._way = opening.Way(settings, sandbox, workspaces, credentials)
         self._servers: dict[str, ServerConfigPayload] = {}
         self._users: dict[str, Holdings | None] = {}
+        self._changing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._work: set[asyncio.Task[None]] = set()
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -109,6 +111,8 @@ class AssetDirectory:
         actions = {row.server_name: row.actions for row in await self._brain.actions(user_id)}
         found = Holdings()
         for row in await self._brain.connections(user_id):
+            if row.server_name in own and not self._settings.mcp_user_servers:
+                continue
             server = own.get(row.server_name) or self._servers.get(row.server_name)
             if server is not None:
                 offers = tuple(decode(actions.get(row.server_name, b"[]"), list[ActionDef]))
@@ -130,6 +134,12 @@ class AssetDirectory:
         self, user_id: str, server_name: str, config: ServerConfigPayload | None = None, kept: Kept | None = None
     ) -> Connection:
         """Connect a user to a server and ask what it offers; nothing is kept of an attempt that fails."""
+        async with self._changing.setdefault(user_id, asyncio.Lock()):
+            return await self._connect(user_id, server_name, config, kept)
+
+    async def _connect(
+        self, user_id: str, server_name: str, config: ServerConfigPayload | None, kept: Kept | None
+    ) -> Connection:
         holdings = await self.look_up(user_id)
         server = meant(self._servers, server_name, config, own_allowed=self._settings.mcp_user_servers)
         before = holdings.held.get(server_name)
@@ -151,18 +161,28 @@ class AssetDirectory:
             updated_at=now,
         )
         held = Held(row, server, own=config is not None)
-        await self._link(user_id, held)
-        if before is not None and before.link is not None:
-            await before.link.close()
         rows = [ServerRow(user_id=user_id, server_name=server_name, config=encode(server), created_at=now)]
-        await self._brain.put(row, self._offers(user_id, held), *(rows if held.own else ()))
+        try:
+            await self._link(user_id, held)
+            await self._brain.put(row, self._offers(user_id, held), *(rows if held.own else ()))
+        except BaseException:
+            if held.link is not None:
+                await held.link.close()
+            raise
         holdings.held[server_name] = held
         holdings.version += 1
         self._users[user_id] = holdings
+        self._vault.learn(row)
+        if before is not None and before.link is not None:
+            await before.link.close()
         return held.shown
 
     async def disconnect(self, user_id: str, ref_id: str) -> Connection:
         """End a connection and forget its credentials and what the server offered."""
+        async with self._changing.setdefault(user_id, asyncio.Lock()):
+            return await self._disconnect(user_id, ref_id)
+
+    async def _disconnect(self, user_id: str, ref_id: str) -> Connection:
         holdings = await self.look_up(user_id)
         held = next((held for held in holdings.held.values() if held.row.ref_id == ref_id), None)
         if held is None:
@@ -174,6 +194,7 @@ class AssetDirectory:
         holdings.version += 1
         if not holdings.held:
             self._users.pop(user_id, None)
+        self._vault.forget(user_id, ref_id)
         if held.link is not None:
             await held.link.close()
         return msgspec.structs.replace(held.shown, status=ConnectionStatus.DISCONNECTED)
@@ -220,7 +241,8 @@ class AssetDirectory:
             raise opening.expired(held.server)
 
     async def _ready(self, user_id: str, action: ActionDef, announce: Announce) -> "Link":
-        held = (await self.look_up(user_id)).held.get(action.server_name)
+        holdings = await self.look_up(user_id)
+        held = holdings.held.get(action.server_name)
         if held is None:
             raise EngineError(
                 ErrorCode.MCP_CONNECTION_FAILED,
@@ -234,6 +256,8 @@ class AssetDirectory:
             announce(_state(held, "needs_auth" if expired else "failed", error.message))
             raise
         if link is not was:
+            if holdings.held.get(action.server_name) is held:
+                self._vault.learn(held.row)
             announce(_state(held, "connected"))
         now = next((one for one in held.actions if one.action == action.action), None)
         if now is None:

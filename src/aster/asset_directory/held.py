@@ -16,6 +16,7 @@ from aster.infra.clock import iso_ms
 
 if TYPE_CHECKING:
     from aster.asset_directory.link import Link
+    from aster.asset_directory.stdio import Complaints
 
 
 Refusal: TypeAlias = Literal["credentials", "session"]
@@ -24,7 +25,7 @@ Refusal: TypeAlias = Literal["credentials", "session"]
 @dataclass(slots=True)
 class Held:
     """`own`: the user brought the server. `refused`: it does not accept the credentials (any more). `opening` keeps two
-    calls from opening two sessions."""
+    calls from opening two sessions; `complaints` are what its program said last."""
 
     row: ConnectionRow
     server: ServerConfigPayload
@@ -33,6 +34,7 @@ class Held:
     actions: tuple[ActionDef, ...] = ()
     problems: tuple[str, ...] = ()
     link: "Link | None" = None
+    complaints: "Complaints | None" = None
     breaker: Breaker = field(default_factory=Breaker)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 

@@ -25,18 +25,22 @@ _UNKNOWN: Final = frozenset((400, 404))
 """What servers say to the name of a session that they do not know."""
 _SESSION: Final = "mcp-session-id"
 _LISTENING_SECONDS: Final = 300.0
+_OK: Final = 200
+_EVENT_ENDS: Final = (b"\n\n", b"\r\r", b"\n\r")
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """httpx2 over guarded connections; `seen` hears when a server does not accept who asks, or knows no
-    such session."""
+    such session. Events come in answers to `streaming` methods; nothing is taken that is larger than it was sent."""
 
-    def __init__(self, reach: Reach, seen: Callable[[Refusal], None]) -> None:
+    def __init__(self, reach: Reach, seen: Callable[[Refusal], None], streaming: frozenset[str]) -> None:
         self._pool = guarded_pool(reach, kept=_KEPT)
         self._seen = seen
+        self._streaming = streaming
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         url = request.url
+        request.headers["Accept-Encoding"] = "identity"
         sent = httpcore2.Request(
             method=request.method,
             url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
@@ -56,31 +60,38 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             self._seen("credentials")
         elif answer.status in _UNKNOWN and _SESSION in request.headers:
             self._seen("session")
-        streaming = any(
-            name.lower() == b"content-type" and value.startswith(b"text/event-stream")
-            for name, value in answer.headers
-        )
-        body = _Body(answer, None if streaming else MESSAGE_BYTES)
-        return httpx2.Response(answer.status, headers=answer.headers, stream=body)
+        headers = httpx2.Headers(answer.headers)
+        encoding = headers.get("content-encoding", "identity")
+        if encoding.strip().lower() != "identity":
+            await answer.aclose()
+            raise httpx2.ReadError(f"the answer is encoded ({encoding[:40]}), which was not asked for")
+        events = headers.get("content-type", "").lower().startswith("text/event-stream")
+        streaming = events and answer.status == _OK and request.method in self._streaming
+        return httpx2.Response(answer.status, headers=headers, stream=_Body(answer, events=streaming))
 
     async def aclose(self) -> None:
         await self._pool.aclose()
 
 
 class _Body(httpx2.AsyncByteStream):
-    """An answer's body up to a limit; events are limited one by one by whoever reads them."""
+    """An answer's body up to a limit; of a stream, which may last, every event up to the limit."""
 
-    def __init__(self, answer: httpcore2.Response, most: int | None) -> None:
+    def __init__(self, answer: httpcore2.Response, *, events: bool) -> None:
         self._answer = answer
-        self._most = most
+        self._events = events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        total = 0
+        size, before = 0, b""
         try:
             async for piece in self._answer.aiter_stream():
-                total += len(piece)
-                if self._most is not None and total > self._most:
-                    raise httpx2.ReadError(f"the answer is larger than {self._most:,} bytes")
+                size += len(piece)
+                if self._events:
+                    joined = before + piece
+                    end = max(map(joined.rfind, _EVENT_ENDS))
+                    size = size if end < 0 else len(joined) - end - 2
+                    before = piece[-1:]
+                if size > MESSAGE_BYTES:
+                    raise httpx2.ReadError(f"the answer is larger than {MESSAGE_BYTES:,} bytes")
                 yield piece
         except httpcore2.TimeoutException as error:
             raise httpx2.ReadTimeout(str(error) or "the server fell silent") from error
@@ -99,6 +110,8 @@ async def http_transport(
     patience = httpx2.Timeout(server.timeout_seconds, read=max(server.timeout_seconds, _LISTENING_SECONDS))
     assert server.url is not None, "a server over HTTP has an address"
 
+    streaming = frozenset(("GET",) if server.transport == "sse" else ("GET", "POST"))
+
     def client(
         headers: dict[str, str] | None = None,
         timeout: httpx2.Timeout | None = None,
@@ -107,7 +120,7 @@ async def http_transport(
         del timeout, auth
         wanted = {**given, **(headers or {})}
         return httpx2.AsyncClient(
-            transport=GuardedTransport(reach, seen), headers=wanted, timeout=patience, trust_env=False
+            transport=GuardedTransport(reach, seen, streaming), headers=wanted, timeout=patience, trust_env=False
         )
 
     if server.transport == "sse":

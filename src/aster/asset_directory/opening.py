@@ -26,7 +26,6 @@ from aster.sandbox.workspaces import Workspaces
 
 if TYPE_CHECKING:
     from aster.asset_directory.link import Link
-    from aster.asset_directory.stdio import Complaints
 
 _SERVING_SECONDS: Final = 30 * 86_400.0
 _CPU_SECONDS: Final = 86_400
@@ -44,13 +43,12 @@ class Way:
         self._sandbox = sandbox
         self._workspaces = workspaces
         self._credentials = credentials
-        self._last: dict[str, Complaints] = {}
 
     async def open(self, user_id: str, held: Held, changed: Callable[[], None]) -> "Link":
         from aster.asset_directory.link import Link
 
         server = held.server
-        self._last.pop(held.row.ref_id, None)
+        held.complaints = None
         try:
             if server.transport == "stdio":
                 transport = await self._program(user_id, held)
@@ -65,8 +63,7 @@ class Way:
 
     def said(self, held: Held) -> str:
         """The last words of a server's program."""
-        complaints = self._last.get(held.row.ref_id)
-        return "" if complaints is None else complaints.text
+        return "" if held.complaints is None else held.complaints.text
 
     async def _program(self, user_id: str, held: Held) -> Callable[[], AbstractAsyncContextManager[Any]]:
         from aster.asset_directory.stdio import Complaints, stdio_transport
@@ -86,7 +83,7 @@ class Way:
             environment=tuple(environment.items()),
             readable=tuple(map(Path, server.readable)),
         )
-        complaints = self._last[held.row.ref_id] = Complaints()
+        complaints = held.complaints = Complaints()
         return lambda: stdio_transport(self._sandbox, command, complaints)
 
     async def _address(self, held: Held) -> Callable[[], AbstractAsyncContextManager[Any]]:

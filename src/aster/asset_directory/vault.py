@@ -1,15 +1,19 @@
 """The vault: credentials for connected servers are kept encrypted and opened only for the call that needs them.
 
 The key is `AD_ENCRYPTION_KEY`, or a file beside the brain that is made once and that only the engine's user can read.
-Several keys, newest first, let old credentials be opened while everything new is written with the first.
+Several keys, newest first, let old credentials be opened while everything new is written with the first. What users
+give is hidden from everybody's text, so only what looks like a secret is, and only while the connection lasts.
 """
 
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from aster.brain.assets import ConnectionRow
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import Contract, encode
 from aster.infra.secrets import Secrets
@@ -19,6 +23,16 @@ if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
 KEY_FILE: Final = "assets.key"
+MOST_OF_A_USER: Final = 40
+MOST_KNOWN: Final = 1000
+_SHORTEST: Final = 12
+_LONGEST: Final = 512
+_VARIED: Final = 8
+"""A secret has so many different characters."""
+_END_CHARS: Final = 64
+"""Of what is longer than a secret, the ends are known."""
+_ORDINARY: Final = re.compile(r"[\W_]*+(?:[A-Z]?+[a-z]++[\W_]*+)*+|[A-Z\W_]+|[\d\W_]+")
+"""Words and numbers, whatever is between them."""
 
 
 class Kept(Contract):
@@ -33,15 +47,15 @@ class Kept(Contract):
 
 
 class Vault:
-    """Seals credentials and opens them; whatever it opens is known as a secret from then on."""
+    """Seals credentials and opens them; those of a connection are known as secrets from `learn` to `forget`."""
 
     def __init__(self, settings: Settings, secrets: Secrets) -> None:
         self._settings = settings
         self._secrets = secrets
         self._ring: MultiFernet | None = None
+        self._known: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def seal(self, kept: Kept) -> bytes:
-        self._learn(kept)
         return self._keys().encrypt(encode(kept))
 
     def open(self, sealed: bytes | None) -> Kept:
@@ -51,19 +65,36 @@ class Vault:
         from cryptography.fernet import InvalidToken
 
         try:
-            kept = msgspec.json.decode(self._keys().decrypt(sealed), type=Kept)
+            return msgspec.json.decode(self._keys().decrypt(sealed), type=Kept)
         except InvalidToken:
             raise EngineError(
                 ErrorCode.CONFIGURATION_INVALID,
                 "The stored credentials cannot be opened with AD_ENCRYPTION_KEY. Set the key they were stored with"
                 " (after a newer one, separated by a comma), or connect the server again.",
             ) from None
-        self._learn(kept)
-        return kept
 
-    def _learn(self, kept: Kept) -> None:
-        for value in kept.values:
-            learn(self._secrets, value, "credential")
+    def learn(self, row: ConnectionRow) -> None:
+        """Know the credentials of a connection that works as secrets, in place of what it had before."""
+        found = dict.fromkeys(secret for value in self.open(row.credentials).values for secret in _telling(value))
+        before = self._known.get(row.user_id, {}).get(row.ref_id, ())
+        of_user = sum(map(len, self._known.get(row.user_id, {}).values())) - len(before)
+        of_all = sum(len(values) for user in self._known.values() for values in user.values()) - len(before)
+        values = tuple(found)[: max(0, min(MOST_OF_A_USER - of_user, MOST_KNOWN - of_all))]
+        if values == before:
+            return
+        self.forget(row.user_id, row.ref_id)
+        for value in values:
+            self._secrets.register(value, "credential", passing=True)
+        if values:
+            self._known.setdefault(row.user_id, {})[row.ref_id] = values
+
+    def forget(self, user_id: str, ref_id: str) -> None:
+        """The credentials of a connection that ended are nobody's secrets."""
+        of_user = self._known.get(user_id, {})
+        for value in of_user.pop(ref_id, ()):
+            self._secrets.unregister(value)
+        if not of_user:
+            self._known.pop(user_id, None)
 
     def _keys(self) -> "MultiFernet":
         if self._ring is None:
@@ -87,6 +118,16 @@ def learn(secrets: Secrets, value: str, name: str) -> None:
     scheme, _, token = value.partition(" ")
     if token and scheme.isalpha():
         secrets.register(token, name)
+
+
+def _telling(value: str) -> Iterator[str]:
+    """The secrets in what a user gave (`Bearer …`): nothing that may stand in somebody's text by chance."""
+    for part in value.split():
+        secret = part.strip(";,")
+        for piece in (secret,) if len(secret) <= _LONGEST else (secret[:_END_CHARS], secret[-_END_CHARS:]):
+            varied = len(piece) >= _SHORTEST and len(set(piece)) >= _VARIED
+            if varied and piece.isascii() and not _ORDINARY.fullmatch(piece):
+                yield piece
 
 
 def _stored(path: Path) -> str:

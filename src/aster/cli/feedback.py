@@ -1,28 +1,16 @@
 """`aster feedback`: say what you think of a turn, a message or a memory, look at what you said, take it back."""
 
 import argparse
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeAlias
 
-from aster.cli import hangup
-from aster.cli.connection import connected
-from aster.cli.exits import Exit
+from aster.cli.actions import Work, act
 from aster.cli.screen.clean import one_line
 from aster.cli.tables import print_table
 from aster.client import AsterClient
 from aster.contracts.model import encode
 
-_Work: TypeAlias = Callable[[AsterClient, argparse.Namespace, bool], Coroutine[Any, Any, None]]
-
 
 def command(args: argparse.Namespace) -> int:
-    return hangup.run(_run(args))
-
-
-async def _run(args: argparse.Namespace) -> int:
-    async with connected(args) as client:
-        await _WORK[args.action](client, args, getattr(args, "json", False))
-    return Exit.OK
+    return act(args, _WORK)
 
 
 async def _give(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
@@ -58,4 +46,4 @@ async def _delete(client: AsterClient, args: argparse.Namespace, as_json: bool) 
     print(encode(gone).decode() if as_json else f"Took back {gone.signal_id}.")
 
 
-_WORK: dict[str, _Work] = {"give": _give, "list": _list, "delete": _delete}
+_WORK: dict[str, Work] = {"give": _give, "list": _list, "delete": _delete}

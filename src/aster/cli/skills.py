@@ -1,30 +1,19 @@
 """`aster skills`: look at skills, bring a folder of your own to the engine, take one away."""
 
 import argparse
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from aster.cli import hangup
-from aster.cli.connection import connected
-from aster.cli.exits import Exit
+from aster.cli.actions import Work, act
 from aster.cli.screen.clean import clean
 from aster.cli.tables import print_table
 from aster.client import AsterClient
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import encode
 
-_Work: TypeAlias = Callable[[AsterClient, argparse.Namespace, bool], Coroutine[Any, Any, None]]
-
 
 def command(args: argparse.Namespace) -> int:
-    return hangup.run(_run(args))
-
-
-async def _run(args: argparse.Namespace) -> int:
-    async with connected(args) as client:
-        await _WORK[args.action or "list"](client, args, getattr(args, "json", False))
-    return Exit.OK
+    return act(args, _WORK)
 
 
 async def _list(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
@@ -91,4 +80,4 @@ def _read(folder: Path) -> Any:
         raise EngineError(ErrorCode.INVALID_REQUEST, f"{folder} is no skill: {wrong}.") from None
 
 
-_WORK: dict[str, _Work] = {"list": _list, "show": _show, "add": _add, "approve": _approve, "delete": _delete}
+_WORK: dict[str, Work] = {"list": _list, "show": _show, "add": _add, "approve": _approve, "delete": _delete}

@@ -13,6 +13,7 @@ from aster.contracts.agents import Child, Parent, Profile
 from aster.contracts.blocks import AssistantBlock, MediaBlock, ToolResultBlock
 from aster.contracts.events.judgement import Resolution, Verdict, VerificationAction
 from aster.contracts.events.lifecycle import TransitionReason
+from aster.contracts.events.media import MediaNotice
 from aster.contracts.events.plan import Plan, TodoItem
 from aster.contracts.llm import TokenUsage, ToolChoice
 from aster.contracts.messages import Message
@@ -214,6 +215,7 @@ class CallState(msgspec.Struct, kw_only=True, omit_defaults=True):
     failure: OutcomeClass | None = None
     hooked: bool = False
     hook_permission: Behavior | None = None
+    hook_refused: str | None = None
     questions: list[Question] = []
     child: Child | None = None
     result: ToolResultBlock | None = None
@@ -286,7 +288,12 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     summarised: bool = False
     runs: list[ToolRun] = []
     judged: Judgement | None = None
+    repaired_at: int | None = None
+    """How many calls had run when an answer was taken back."""
+    session_hooked: bool = False
     prompted: bool = False
+    hook_refused: str | None = None
+    """Why a hook refused the message."""
     hook_stopped: bool = False
     denials: int = 0
     recalled: tuple[str, ...] = ()
@@ -302,6 +309,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     """It was said which of the message's media the model that answers takes none of."""
     media_withheld: bool = False
     """What was attached before this turn was refused by the provider and is left out."""
+    media_stripped: list[MediaNotice] = []
+    """What of this turn's own media was refused by the provider."""
     spawned: int = 0
     """How many sub-agents it began."""
 

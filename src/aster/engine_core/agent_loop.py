@@ -29,6 +29,7 @@ from aster.engine_core.settle import failed, repeating, settle
 from aster.engine_core.signals import Ended, Repeating, Yielded
 from aster.engine_core.turn import Turn
 from aster.engine_core.verifying import corrections, verifier
+from aster.engine_core.verifying.record import restored
 from aster.herald.failure import HeraldError
 
 
@@ -46,6 +47,8 @@ async def run(turn: Turn, services: Services) -> str:
         await corrections.deliver(turn, services)
         if turn.state.model_calls and not turn.state.settled:
             await conclude(turn, services)
+        if restored(turn.state):
+            raise Ended(StopReason.END_TURN)
         while True:
             if turn.yielding:
                 raise Yielded
@@ -59,7 +62,7 @@ async def run(turn: Turn, services: Services) -> str:
             await planner.tend(turn, services)
             await step(turn, services)
     except Ended as ended:
-        return ended.stop_reason
+        return StopReason.END_TURN if verifier.rescued(turn, services) else ended.stop_reason
     except EngineError:
         if not verifier.rescued(turn, services):
             raise

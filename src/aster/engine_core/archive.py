@@ -36,6 +36,7 @@ _UNREADABLE: Final = (
 _END: Final = b"PK\x05\x06"
 _END_BYTES: Final = 22
 _LARGE: Final = b"PK\x06\x07"
+_LARGE_BYTES: Final = 20
 _MOST_LISTED: Final = 4_000_000
 _METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
@@ -102,7 +103,7 @@ def unpack(
     workspace: Workspace, archive_file: BinaryIO, most_bytes: int, owner: int, key: str, allowed: Allowed
 ) -> tuple[dict[str, Any], int]:
     """Write the files of an archive into a workspace; what it holds of a session, and how many files there were."""
-    _check_directory(archive_file)
+    _check_directory(archive_file, most_bytes)
     try:
         with zipfile.ZipFile(archive_file) as archive:
             entries, session = _checked(workspace, archive, most_bytes, allowed)
@@ -121,10 +122,10 @@ def unpack(
         ) from error
 
 
-def _check_directory(file: BinaryIO) -> None:
+def _check_directory(file: BinaryIO, most_bytes: int) -> None:
     """Look at how long an archive's list of files is, before all of it is read into memory."""
     size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - _END_BYTES - (1 << 16)))
+    file.seek(max(0, size - _END_BYTES - (1 << 16) - _LARGE_BYTES))
     tail = file.read()
     file.seek(0)
     plain = tail[-_END_BYTES:].startswith(_END) and tail.endswith(b"\0\0")
@@ -132,8 +133,10 @@ def _check_directory(file: BinaryIO) -> None:
     if at < 0 or len(tail) < at + _END_BYTES:
         raise unfit("is not an archive that can be read: it has no end")
     listed = int.from_bytes(tail[at + 12 : at + 16], "little")
-    if listed > _MOST_LISTED or tail[max(at - 20, 0) : at].startswith(_LARGE):
+    if listed > _MOST_LISTED or tail[max(at - _LARGE_BYTES, 0) : at].startswith(_LARGE):
         raise unfit("has a list of files that is too long")
+    if int.from_bytes(tail[at + 10 : at + 12], "little") > MOST_FILES:
+        raise _too_much(most_bytes)
 
 
 def _checked(

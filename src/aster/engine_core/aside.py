@@ -12,6 +12,7 @@ from aster.contracts.events import Usage
 from aster.contracts.events.money import Purpose
 from aster.contracts.llm import LLMResponse, ModelRequest
 from aster.engine_core import errands
+from aster.engine_core.budget_gate import turn_spent
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 
@@ -26,4 +27,4 @@ async def aside(turn: Turn, services: Services, request: ModelRequest, purpose: 
     if services.budgets.lines(turn.home):
         await turn.flush()
     request = msgspec.structs.replace(request, request_id=turn.request_id)
-    return await errands.made(services, turn.home, request, count, turn_usd=turn.state.cost_usd)
+    return await errands.made(services, turn.home, request, count, turn_usd=await turn_spent(turn))

@@ -40,6 +40,7 @@ from aster.engine_core.signals import Repeating
 from aster.engine_core.stutter import STEERS, Stutter
 from aster.engine_core.turn import Turn
 from aster.engine_core.unfinished import cut_off
+from aster.engine_core.verifying.record import owed
 from aster.herald.call import ModelCall
 from aster.herald.estimate import cut_off_usage
 from aster.herald.failure import HeraldError
@@ -109,7 +110,8 @@ async def ask(turn: Turn, services: Services, request: ModelRequest) -> None:
             outcome = "repetition"
             used = _cut(services, request, stream, call.model, answer, outcome)
             used += accounted(turn, services, request, stream.step)
-            if turn.state.transitions.get(TransitionReason.REPETITION, 0) < STEERS:
+            told = turn.state.transitions.get(TransitionReason.REPETITION, 0) >= STEERS
+            if not told or owed(turn.state) is not None:
                 await _take_back(turn, stream, used, "repetition")
             else:
                 _keep(turn, stream, used)

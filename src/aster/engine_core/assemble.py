@@ -11,7 +11,6 @@ from aster.contracts.blocks import text_of
 from aster.contracts.llm import ModelRequest
 from aster.contracts.messages import Message
 from aster.contracts.tools import ToolDef
-from aster.engine_core import stripped_media
 from aster.engine_core.boundary import Boundary
 from aster.engine_core.casting import model_of, role_of
 from aster.engine_core.client_tools import offered
@@ -27,8 +26,7 @@ from aster.engine_core.wishes import wished
 def assemble(turn: Turn, services: Services) -> ModelRequest:
     """The next model call of a turn."""
     settings, state = services.settings, turn.state
-    history = stripped_media.withheld(turn.history) if state.media_withheld else turn.history
-    messages = boundary_of(turn).messages((*history, *state.messages[state.covered :]))
+    messages = boundary_of(turn).messages(turn.seen)
     turn.layers = layers = _layers(turn, services)
     request = ModelRequest(
         model=model_of(state, settings),

@@ -83,13 +83,13 @@ async def _passed(
 
 async def _stands(turn: Turn, services: Services, day: Day) -> list[Stand]:
     spent = await services.brain.spent(turn.home, day.start_ms)
-    used = {"user": spent.user, "task": spent.task, "turn": await _turn_spent(turn)}
+    used = {"user": spent.user, "task": spent.task, "turn": await turn_spent(turn)}
     return [
         Stand(line, _ceiling(turn.state, line, day), used[line.scope]) for line in services.budgets.lines(turn.home)
     ]
 
 
-async def _turn_spent(turn: Turn) -> float:
+async def turn_spent(turn: Turn) -> float:
     """What a person's turn has spent, with all the sub-agents it led to."""
     parent = turn.state.request.parent
     if parent is None and not turn.state.spawned:

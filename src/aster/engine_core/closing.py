@@ -5,7 +5,8 @@ The end event, the conversation for the next turn and the trajectory are one com
 
 import time
 
-from aster.brain.records import ConversationRow, TrajectoryRow
+from aster.brain.compaction_records import CompactionRow
+from aster.brain.records import ConversationRow, Row, TrajectoryRow
 from aster.contracts.blocks import TextBlock, ToolResultBlock
 from aster.contracts.errors import EngineError
 from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle, ToolResult
@@ -16,6 +17,7 @@ from aster.engine_core import channel_state, door_places, remembering, uncertain
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_iso, now_ms
+from aster.infra.ids import new_id
 
 CANCELLED = "(cancelled)"
 
@@ -56,11 +58,30 @@ async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str)
         _trajectory(turn, phase, stop_reason, preview),
     )
     entry = await services.journal.entry(turn, phase, preview)
-    turn.write(end, rows=(*rows, *entry, *door_places.answered(state, preview, phase)))
+    turn.write(end, rows=(*rows, *_cleared(turn), *entry, *door_places.answered(state, preview, phase)))
     turn.when_durable(lambda: services.journal.entered(entry))
     await turn.flush()
     services.history.keep(turn.key, turn.turn_id, list(turn.seen))
+    services.foundations.forget(turn.turn_id)
     services.raven.turn_ended(phase, time.perf_counter() - turn.started, stop_reason)
+
+
+def _cleared(turn: Turn) -> list[Row]:
+    """The conversation before the turn as it goes on: without media that was refused, as a view of its own, so that
+    no later turn is refused it again."""
+    state = turn.state
+    if not turn.history or not (state.media_withheld or (state.media_stripped and state.covered)):
+        return []
+    return [
+        CompactionRow(
+            compaction_id=new_id("cmp"),
+            turn_id=turn.turn_id,
+            covers=state.covered,
+            ok=True,
+            messages=encode(turn.history),
+            created_at=now_ms(),
+        )
+    ]
 
 
 def messages_at_end(state: TurnState) -> list[Message]:

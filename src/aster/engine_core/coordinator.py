@@ -63,7 +63,7 @@ class Coordinator:
         ending = self._live.get(key)
         if ending is not None and ending.ending:
             await ending.gone.wait()
-        if self._services.media.concerned(order.message, order.media):
+        if media.concerned(self._services, order):
             if key in self._live and order.on_busy is OnBusy.REJECT:
                 raise await self._refusal(key)
             order = await media.taken_in(self._services, user_id, order)

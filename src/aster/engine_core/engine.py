@@ -28,6 +28,7 @@ from aster.engine_core.budget import Budgets
 from aster.engine_core.connectors.toolset import Connectors
 from aster.engine_core.context.layers import instructions
 from aster.engine_core.context.prompt import Prompts
+from aster.engine_core.context.root_notes import RootNotes
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.door_places import Recent
 from aster.engine_core.files import Files
@@ -172,6 +173,7 @@ class Engine:
             tools=runtime,
             sandbox=self.sandbox,
             workspaces=workspaces,
+            root_notes=RootNotes(settings, workspaces, self.sandbox, self.secrets),
             limits=ToolLimits.of(settings),
             raven=self.raven,
             history=History(self.brain),

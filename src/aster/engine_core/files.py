@@ -7,6 +7,7 @@ person's grants deny to tools is denied here too.
 import asyncio
 import codecs
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -24,6 +25,8 @@ from aster.sandbox.policy import Policy
 from aster.utility_directory.text_files import NotAFile, open_file, owner_uid, store
 
 _NAME_BYTES: Final = 255
+UNSENT: Final = 4
+"""Archives that are packed and not sent yet: each is as large as a workspace may be."""
 
 
 class Stored(NamedTuple):
@@ -56,6 +59,7 @@ class Files:
         self._services = services
         self._live = live
         self._archiving = asyncio.Lock()
+        self._unsent = 0
         codecs.lookup("cp437")  # how old archives write names; a file thread may not be able to load it
 
     async def put(self, key: ThreadKey, path: str, data: bytes) -> Stored:
@@ -66,10 +70,9 @@ class Files:
         mark, owner = new_id("upload"), owner_uid(services.sandbox)
 
         def written() -> Stored:
-            place = workspace.resolve(path)
+            place = judged(workspace, path, "write_file", allowed)
             if path.endswith("/") or not workspace.strictly_inside(place):
                 raise NotAFile(f"{path!r} is no place for a file.")
-            _check(allowed, "write_file", path)
             new = store(workspace, place, data, mark, owner)
             return Stored(workspace.show(place), len(data), new)
 
@@ -95,8 +98,7 @@ class Files:
         allowed = await self._allowed(key, "read_file")
 
         def opened() -> Opened:
-            place = workspace.resolve(path)
-            _check(allowed, "read_file", path)
+            place = judged(workspace, path, "read_file", allowed)
             fd = open_file(workspace, place)
             return Opened(place.name, os.fstat(fd).st_size, fd)
 
@@ -104,6 +106,21 @@ class Files:
             return await services.sandbox.files.call(opened)
         except (PathRefused, NotAFile, OSError):
             raise _missing(path) from None
+
+    def hold(self) -> Callable[[], None]:
+        """Room for one more archive until it is sent; to be called once when it is gone."""
+        if self._unsent >= UNSENT:
+            raise EngineError(
+                ErrorCode.SLOTS_EXHAUSTED,
+                f"{UNSENT} archives are being packed and sent already. Try again in a moment.",
+                {"archives": UNSENT},
+                retry_after=5.0,
+            )
+        self._unsent += 1
+        return self._sent
+
+    def _sent(self) -> None:
+        self._unsent -= 1
 
     async def pack(self, key: ThreadKey, into: BinaryIO, session: dict[str, object]) -> None:
         """The task's workspace as an archive."""
@@ -148,11 +165,14 @@ class Files:
         return lambda path: self._may(key, tool, path, policy)
 
 
-def _check(allowed: Allowed, tool: str, path: str) -> None:
-    if not allowed(path):
+def judged(workspace: Workspace, path: str, tool: str, allowed: Allowed) -> Path:
+    """Where a path leads, if nothing denies that place; a link that is changed meanwhile changes no verdict on it."""
+    place = workspace.resolve(path)
+    if not all(allowed(name) for name in (path, workspace.show(place), str(place))):
         raise EngineError(
             ErrorCode.PERMISSION_DENIED, f"A rule denies {tool} on {path[:200]!r}.", {"path": path[:200]}
         )
+    return place
 
 
 def _missing(path: str) -> EngineError:

@@ -46,6 +46,7 @@ from aster.contracts.events import (
 )
 from aster.contracts.llm import TokenUsage
 from aster.contracts.messages import Message
+from aster.contracts.permissions import Behavior
 from aster.contracts.tools import PERMISSION_DENIED, ToolCall
 from aster.contracts.turn import (
     Answer,
@@ -71,6 +72,8 @@ _STATUS = {
     Phase.ERRORED: TurnStatus.ERRORED,
     Phase.CANCELLED: TurnStatus.CANCELLED,
 }
+
+_STRICTEST_FIRST: tuple[Behavior, ...] = ("deny", "ask", "allow")
 
 
 def fold(turn_id: str, records: Iterable[tuple[str, bytes]], start: TurnState | None = None) -> TurnState:
@@ -157,7 +160,9 @@ def place(state: TurnState, event: Event) -> None:
         return
     state.seq = max(state.seq, event.seq)
     match event:
-        case ContentBlockStop() | CompactionRequested() | Usage(estimated=True):
+        case ContentBlockStop() | CompactionRequested() | Usage(estimated=True, purpose="step"):
+            return
+        case SubagentLifecycle() if event.phase != "started":
             return
         case Usage(purpose="step"):
             state.step_floor = state.boundary_seq
@@ -250,7 +255,7 @@ def _asked(state: TurnState, event: HitlRequest) -> None:
             kind=event.kind,
             attempt=call.issued,
             about=event.about,
-            pin=None if event.offer is None else event.offer.pin,
+            pin=event.pin or (None if event.offer is None else event.offer.pin),
             asked=event.input if event.kind == "elicitation" else None,
             state=event.state,
         )
@@ -277,14 +282,22 @@ def _resolved(state: TurnState, event: HitlResolved) -> None:
 def _hooked(state: TurnState, event: HookRan) -> None:
     """A hook has spoken: about the message, or about a call before it runs. It is not asked about it again."""
     state.hook_stopped = state.hook_stopped or event.stop
+    if event.hook_event in ("SessionStart", "UserPromptSubmit"):
+        state.session_hooked = state.session_hooked or event.hook_event == "SessionStart"
+        state.prompted = state.prompted or event.hook_event == "UserPromptSubmit"
+        if event.blocked:
+            state.hook_refused = event.message or ""
+        return
     if event.tool_call_id is None:
-        state.prompted = state.prompted or event.hook_event not in ("Stop", "SubagentStop", "PreCompact")
         return
     call = state.calls.get(event.tool_call_id)
     if call is None or event.hook_event != "PreToolUse":
         return
     call.hooked = True
-    call.hook_permission = event.permission or call.hook_permission
+    said: set[Behavior | None] = {event.permission, call.hook_permission}
+    call.hook_permission = next((word for word in _STRICTEST_FIRST if word in said), None)
+    if event.blocked:
+        call.hook_refused, call.hook_permission = event.message or "", "deny"
     if event.updated_input is not None:
         call.call = msgspec.structs.replace(call.call, input=event.updated_input)
 

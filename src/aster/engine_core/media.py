@@ -3,10 +3,13 @@
 The door is before the turn: what is refused there starts nothing. The notice is once per turn, from the thread alone.
 """
 
+from collections.abc import Iterator, Sequence
+
 from msgspec.structs import replace
 
-from aster.contracts.blocks import FileBlock
+from aster.contracts.blocks import ContentBlock, FileBlock, ToolResultBlock
 from aster.contracts.events import MediaNotice
+from aster.contracts.messages import Message
 from aster.engine_core.assemble import assemble
 from aster.engine_core.orders import HitlReply, Order
 from aster.engine_core.services import Services
@@ -16,10 +19,48 @@ from aster.engine_core.turn import Turn
 UNSUPPORTED = "not_taken_by_model"
 
 
+def concerned(services: Services, order: Order) -> bool:
+    """Whether the desk has anything to do with an order."""
+    return services.media.concerned(order.message, order.media) or bool(_files((*order.brought, *order.made)))
+
+
 async def taken_in(services: Services, user_id: str, order: Order) -> Order:
-    """The order with its message and media as the turn is to have them."""
-    message, media = await services.media.taken_in(user_id, order.task_id, order.message, order.media)
-    return replace(order, message=message, media=media)
+    """The order with its message, its media and those of the history it brings as the turn is to have them."""
+    earlier = _files((*order.brought, *order.made))
+    message, media, checked = await services.media.taken_in(
+        user_id, order.task_id, order.message, order.media, earlier
+    )
+    fit = iter(checked)
+    brought, made = _with(order.brought, fit), _with(order.made, fit)
+    return replace(order, message=message, media=media, brought=brought, made=made)
+
+
+def _files(messages: Sequence[Message]) -> tuple[FileBlock, ...]:
+    """The files of messages, also those in results of calls, in order."""
+    found: list[FileBlock] = []
+    for message in messages:
+        for block in message.content:
+            inner = block.content if isinstance(block, ToolResultBlock) else (block,)
+            found += (one for one in inner if isinstance(one, FileBlock))
+    return tuple(found)
+
+
+def _with(messages: tuple[Message, ...], files: Iterator[FileBlock]) -> tuple[Message, ...]:
+    """Messages with these in the place of their files."""
+    return tuple(
+        replace(message, content=tuple(_exchanged(block, files) for block in message.content))
+        if _files((message,))
+        else message
+        for message in messages
+    )
+
+
+def _exchanged(block: ContentBlock, files: Iterator[FileBlock]) -> ContentBlock:
+    if isinstance(block, ToolResultBlock):
+        return replace(
+            block, content=tuple(next(files) if isinstance(one, FileBlock) else one for one in block.content)
+        )
+    return next(files) if isinstance(block, FileBlock) else block
 
 
 async def answered(services: Services, reply: HitlReply) -> HitlReply:

@@ -12,7 +12,7 @@ from aster.engine_core.client_tools import ClientTool
 from aster.engine_core.hooks.settings import HookEvent
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
-from aster.utility_directory.tool import Input, ToolContext
+from aster.utility_directory.tool import Asks, Input, ToolContext
 
 _HOOKS = (HookEvent.PRE_TOOL_USE, HookEvent.POST_TOOL_USE, HookEvent.POST_TOOL_USE_FAILURE)
 
@@ -28,11 +28,15 @@ async def perform(turn: Turn, services: Services, context: ToolContext, tool: st
         return _refused(tool, "A person or the client has to answer it.")
     if any(event in services.hooks for event in _HOOKS):
         return _refused(tool, "Hooks of the operator look at every call here.")
-    context = replace(context, policy=await services.permissions.policy(turn.key, turn.state))
+    context = replace(context, asked=None, policy=await services.permissions.policy(turn.key, turn.state))
     decision = runtime.decide(prepared, context)
     if decision.behavior != "allow":
         return _refused(tool, decision.reason)
-    outcome, _ = await runtime.run(prepared, context)
+    try:
+        outcome, _ = await runtime.run(prepared, context)
+    except Asks:
+        await services.connectors.directory.abandon(turn.key.user_id, context.idempotency_key)
+        return _refused(tool, "The server asks a person, and the call was given up.")
     return outcome
 
 

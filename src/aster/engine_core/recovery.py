@@ -107,14 +107,16 @@ async def truncated(turn: Turn, services: Services) -> bool:
 
 
 async def _call_again(turn: Turn, services: Services, attempt: int) -> None:
-    """A tool call was cut off: half of it is worth nothing, so it is taken back, however much was said beside it."""
+    """A tool call was cut off: half of it is worth nothing, so it is taken back, however much was said beside it.
+    It gets more room, unless a client said how much there is."""
     state, step = turn.state, turn.state.step
     recovery = await discarded(turn, step, "max_tokens")
     if attempt > CALL_RETRIES:
         turn.write(recovery)
         raise Ended(StopReason.MAX_TOKENS)
-    larger = _larger(turn, services)
-    current = state.max_tokens or services.settings.max_tokens
+    wished = state.request.options.max_tokens is not None
+    larger = None if wished else _larger(turn, services)
+    current = None if wished else state.max_tokens or services.settings.max_tokens
     hint = [told(SMALLER)] if larger is None or attempt > 1 else []
     turn.write(recovery, _transition(step, attempt, CALL_RETRIES, larger or current), *hint)
 

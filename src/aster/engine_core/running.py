@@ -160,7 +160,7 @@ async def _attempts(
     """Run a call; again, a few times, when it failed in a way that may pass and may be repeated."""
     call = entry.call.call
     progress = CallProgress(turn, call)
-    context = replace(entry.context, progress=progress)
+    context = replace(entry.context, progress=progress, pin=run.pin)
     for attempt in count(1):
         outcome, contents = await services.tools.run(run.prepared, context)
         progress.finish()

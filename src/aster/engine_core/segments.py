@@ -12,7 +12,7 @@ from aster.brain.records import ThreadKey
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import Phase
 from aster.contracts.turn import TurnState
-from aster.engine_core import agent_loop, channel_state
+from aster.engine_core import agent_loop, channel_state, stripped_media
 from aster.engine_core.closing import fail, finish, suspend
 from aster.engine_core.history import Place
 from aster.engine_core.services import Services
@@ -32,7 +32,12 @@ async def load(services: Services, key: ThreadKey, turn_id: str) -> Turn:
     else:
         history = await services.history.view(key.user_id, state.compaction_id)
     return Turn(
-        key=key, brain=brain, state=state, history=history, secrets=services.secrets, started=time.perf_counter()
+        key=key,
+        brain=brain,
+        state=state,
+        history=stripped_media.cleared(state, history),
+        secrets=services.secrets,
+        started=time.perf_counter(),
     )
 
 

@@ -8,7 +8,9 @@ from aster.engine_core.agents.offspring import Offspring
 from aster.engine_core.agents.roster import Roster
 from aster.engine_core.budget import Budgets
 from aster.engine_core.connectors.toolset import Connectors
+from aster.engine_core.context.foundations import Foundations
 from aster.engine_core.context.prompt import Prompts
+from aster.engine_core.context.root_notes import RootNotes
 from aster.engine_core.door_places import Recent
 from aster.engine_core.history import History
 from aster.engine_core.hooks.hooks import Hooks
@@ -39,6 +41,7 @@ class Services:
     tools: ToolRuntime
     sandbox: Sandbox
     workspaces: Workspaces
+    root_notes: RootNotes
     limits: ToolLimits
     raven: Raven
     history: History
@@ -57,5 +60,6 @@ class Services:
     agents: Roster
     now: Callable[[], int] = now_ms
     corrections: Waiting = field(default_factory=Waiting)
+    foundations: Foundations = field(default_factory=Foundations)
     places: Recent = field(default_factory=Recent)
     offspring: Offspring = field(default_factory=Offspring)

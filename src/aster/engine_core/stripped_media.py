@@ -48,7 +48,18 @@ def noted(state: TurnState, event: MediaNotice) -> None:
         state.media_withheld = True
         state.messages = list(withheld(state.messages))
     else:
+        state.media_stripped.append(event)
         state.messages = [_replaced(message, event) for message in state.messages]
+
+
+def cleared(state: TurnState, history: list[Message]) -> list[Message]:
+    """What is shown of the conversation before, without what was refused in this turn: a compaction may have moved
+    messages of the turn itself there."""
+    if state.media_withheld:
+        return list(withheld(history))
+    for event in state.media_stripped:
+        history = [_replaced(message, event) for message in history]
+    return history
 
 
 def withheld(messages: Iterable[Message]) -> Iterator[Message]:

@@ -75,5 +75,5 @@ class Tasks:
         await self._services.journal.tear_out(key)
         await ingestion.tear_out(self._services.memory, key)
         self._services.background.untold.pop(key, None)
-        self._services.offspring.untold.discard(key)
+        self._services.offspring.untold.pop(key, None)
         await self._services.workspaces.discard(user_id, task_id)

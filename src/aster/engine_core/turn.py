@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from aster.brain.protocol import Brain
 from aster.brain.records import Row, ThreadKey
 from aster.brain.unit import Conflict, Owned
-from aster.contracts.events import Event, ManifestEntry
+from aster.contracts.events import Event, ManifestEntry, MediaNotice
 from aster.contracts.messages import Message
 from aster.contracts.tools import ToolDef
 from aster.contracts.turn import TurnState
+from aster.engine_core import stripped_media
 from aster.engine_core.agents.showing import show
 from aster.engine_core.boundary import Boundary
 from aster.engine_core.context.layers import Layer
@@ -31,11 +32,11 @@ from aster.infra.secrets import Secrets
 @dataclass(slots=True)
 class Turn:
     """`steered`: the inbox may hold something for it; `arriving`: so many messages are on their way there;
-    `yielding`: it is to stop at the next safe boundary; `soul`: who the agent is for this user;
-    `anchor`: what the provider counted of the newest prompt; `futile`: how full the window was when compacting it was
-    found not to be worth it; `notes`: the instructions of its workspace; `layers`: all instructions of the newest
-    prompt; `visited`: paths whose directories have been looked at; `prompt`: the newest prompt that was answered;
-    `shown`: the entries of its newest manifest; `tools`: what its model is offered;
+    `yielding`: it is to stop at the next safe boundary; `soul`: who the agent is for this user; `anchor`: what the
+    provider counted of the newest prompt; `futile`: how full the window may be without being compacted, because
+    that was not worth it or has just been done; `notes`: the instructions of its workspace; `layers`: all
+    instructions of the newest prompt; `visited`: paths whose directories have been looked at; `prompt`: the newest
+    prompt that was answered; `shown`: the entries of its newest manifest; `tools`: what its model is offered;
     `skills`: what it is told of the skills there are."""
 
     key: ThreadKey
@@ -82,6 +83,8 @@ class Turn:
         kept = [cleaned(self.secrets, event) for event in events]
         for event in kept:
             apply(self.state, event)
+            if isinstance(event, MediaNotice):
+                self.history = stripped_media.cleared(self.state, self.history)
         done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=Owned(self.turn_id))
         self.track(done)
         request = self.state.request

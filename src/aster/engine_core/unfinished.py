@@ -10,6 +10,7 @@ from aster.contracts.events import (
     ContentBlockStart,
     ContentBlockStop,
     Recovery,
+    SubagentLifecycle,
     TextDelta,
     ThinkingDelta,
     Usage,
@@ -51,7 +52,7 @@ async def discard_unfinished(turn: Turn, services: Services) -> None:
     """After a crash: what a model call had streamed without finishing is taken back, visibly, and counted."""
     state = turn.state
     left = await _leftover(turn)
-    if not left.anything:
+    if not left.anything and not state.step_blocks:
         return
     recovery = Recovery(discarded_from_seq=state.boundary_seq + 1, reason="restart", step=state.step + 1)
     if left.counted or not left.begun:
@@ -77,8 +78,10 @@ async def _leftover(turn: Turn) -> _Left:
         after = frames[-1].seq
         for frame in frames:
             match decode_event(frame.json):
-                case Usage():
-                    left.counted = True
+                case Usage(purpose=purpose):
+                    left.counted = left.counted or purpose == "step"
+                    continue
+                case SubagentLifecycle():
                     continue
                 case TextDelta(text=text) | ThinkingDelta(text=text):
                     left.begun, left.characters = True, left.characters + len(text)

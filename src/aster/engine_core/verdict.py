@@ -34,10 +34,11 @@ NOBODY = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`grant_id` is the grant that spared a person the question."""
+    """`grant_id` is the grant that spared a person the question, `pin` what the decision was about."""
 
     prepared: Prepared
     grant_id: str | None = None
+    pin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +117,19 @@ def _handed_over(call: CallState, prepared: Prepared) -> Verdict:
 async def _permission(call: CallState, prepared: Prepared, context: ToolContext, services: Services) -> Verdict:
     """A denial holds whatever a person has said before; a question is asked once and its answer counts, as long as the
     tool is what it was when they were asked."""
-    decision = hooked(services.tools.decide(prepared, context), call.hook_permission)
+    await prepared.tool.look(prepared.input, context)
+    judged = services.tools.decide(prepared, context)
+    decision = hooked(judged, call.hook_permission)
     if decision.behavior == "deny":
         return Done(_denied(call, decision.reason, None))
     question = call.asked("permission")
     answer = None if question is None or question.pin != decision.pin else question.answer
     if answer is not None:
         if answer.approved:
-            return Run(prepared)
+            return Run(prepared, pin=judged.pin)
         return Done(_denied(call, "The person said no.", answer.feedback))
     if decision.behavior == "allow":
-        return Run(prepared, decision.grant_id)
+        return Run(prepared, decision.grant_id, judged.pin)
     details = await prepared.tool.details(prepared.input, context)
     if details:
         decision = replace(decision, reason=f"{decision.reason}\n{details}")
@@ -140,7 +143,8 @@ def hooked(decision: Decision, said: Behavior | None) -> Decision:
     if said == "deny" and decision.behavior != "deny":
         return Decision(behavior="deny", reason="A hook of the operator denies it.", decided_by="hook")
     if said == "ask" and decision.behavior == "allow":
-        return Decision(behavior="ask", reason="A hook of the operator wants a person asked.", decided_by="hook")
+        reason = "A hook of the operator wants a person asked."
+        return replace(decision, behavior="ask", reason=reason, decided_by="hook")
     if said == "allow" and decision.behavior == "ask" and decision.decided_by in _SPARED_BY_HOOKS:
         return Decision(behavior="allow", effects=decision.effects, decided_by="hook")
     return decision
@@ -169,6 +173,7 @@ def _prompt(call: CallState, decision: Decision, offered: GrantOffer | None) -> 
         reason=decision.reason,
         created_at=now_iso(),
         offer=offered,
+        pin=decision.pin,
     )
     return prompt, request
 

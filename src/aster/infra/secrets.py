@@ -41,6 +41,14 @@ _WORD = re.compile(r"[A-Za-z]+|[\d.,:_/-]+")
 _UNFIT = re.compile(r"[^\w .:-]")
 
 
+class _Value(NamedTuple):
+    """A registered value: whether for good, and how often in passing."""
+
+    mark: str
+    lasting: bool = False
+    passing: int = 0
+
+
 class Secrets:
     """A set of values and the search for them. What a set learns, its `parent` (the process's) learns too."""
 
@@ -49,25 +57,53 @@ class Secrets:
         self.counts: Counter[tuple[str, str]] = Counter()
         self._shortest = shortest
         self._parent = parent
+        self._values: dict[str, _Value] = {}
         self._marks: dict[str, str] = {}
+        self._spelled: Counter[str] = Counter()
         self._lock = Lock()
         self._stale = True
-        self._whole: re.Pattern[str] | None = None
+        self._whole: dict[str, list[str]] = {}
         self._known: Anchors | None = None
         self._any: Anchors | None = None
 
-    def register(self, value: str | None, name: str = "") -> None:
-        """Never let this value be seen again; `name` stands in its place."""
+    def register(self, value: str | None, name: str = "", *, passing: bool = False) -> None:
+        """Never let this value be seen again; `name` stands in its place. What is `passing` may be unregistered, as
+        often as it was registered."""
         if self._parent is not None:
-            self._parent.register(value, name)
-        if not value or len(value) < self._shortest or value in self._marks:
+            self._parent.register(value, name, passing=passing)
+        if not value or len(value) < self._shortest:
             return
         if self._shortest >= SHORTEST and value.lower() in _TRIVIAL:
             return
         mark = f"[redacted: {_UNFIT.sub('_', name)}]" if name else REDACTED
         with self._lock:
+            known = self._values.get(value, _Value(mark))
+            self._values[value] = known._replace(
+                lasting=known.lasting or not passing, passing=known.passing + passing
+            )
+            if known.lasting or known.passing:
+                return
             for spelling in spellings(value):
                 self._marks.setdefault(spelling, mark)
+                self._spelled[spelling] += 1
+            self._stale = True
+
+    def unregister(self, value: str) -> None:
+        """A passing value may be seen again, unless somebody else registered it too."""
+        if self._parent is not None:
+            self._parent.unregister(value)
+        with self._lock:
+            known = self._values.get(value)
+            if known is None or not known.passing:
+                return
+            left = self._values[value] = known._replace(passing=known.passing - 1)
+            if left.lasting or left.passing:
+                return
+            del self._values[value]
+            for spelling in spellings(value):
+                self._spelled[spelling] -= 1
+                if not self._spelled[spelling]:
+                    del self._spelled[spelling], self._marks[spelling]
             self._stale = True
 
     def _compile(self) -> None:
@@ -75,10 +111,11 @@ class Secrets:
         with self._lock:
             begins = [spelling[:ANCHOR] for spelling in self._marks]
             shaped = [literal for shape in SHAPES for literal in shape.begins]
-            if begins:
-                longest_first = sorted(self._marks, key=len, reverse=True)
-                self._whole = re.compile("|".join(map(re.escape, longest_first)))
-                self._known = Anchors.of(begins)
+            whole: dict[str, list[str]] = {}
+            for spelling in sorted(self._marks, key=len, reverse=True):
+                whole.setdefault(spelling[:ANCHOR], []).append(spelling)
+            self._whole = whole
+            self._known = Anchors.of(begins) if begins else None
             self._any = Anchors.of(begins + shaped)
             self._stale = False
 
@@ -110,15 +147,15 @@ class Secrets:
             hit = anchors.next(text, max(place + 1, secret[0].end if secret is not None else 0))
 
     def _at(self, text: str, place: int, shapes: bool) -> tuple[Found, str] | None:
-        match = self._whole.match(text, place) if self._whole is not None else None
-        if match is not None:
-            return Found(*match.span(), KNOWN), self._marks[match[0]]
+        for spelling in self._whole.get(text[place : place + ANCHOR], ()):
+            if text.startswith(spelling, place):
+                return Found(place, place + len(spelling), KNOWN), self._marks.get(spelling, REDACTED)
         shape = shape_at(text, place) if shapes and self.shapes else None
         return None if shape is None else (shape, f"[redacted: {shape.kind}]")
 
     def beginning(self, tail: str) -> bool:
         """Whether a registered value may begin with this, and not be complete."""
-        return any(len(tail) < len(spelling) and spelling.startswith(tail) for spelling in self._marks)
+        return any(len(tail) < len(spelling) and spelling.startswith(tail) for spelling in tuple(self._marks))
 
     def clean(self, text: str, where: Where, *, shapes: bool = False) -> str:
         """The text with a mark for every secret in it; the text itself when there is none."""

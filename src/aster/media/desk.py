@@ -43,6 +43,8 @@ FILE_BYTES: Final = 20_000_000
 PDF: Final = "application/pdf"
 WORKERS: Final = 4
 """Pictures and PDFs that are taken apart at the same time, each in a process of its own."""
+FETCHES: Final = 4
+"""Addresses that are fetched at the same time, whoever sent them."""
 _LOOKUP_SECONDS: Final = 2.0
 _HEAD: Final = 65_536
 _PREFIXES: Final[dict[type[FileBlock], tuple[str, ...]]] = {
@@ -57,6 +59,22 @@ _KINDS: Final[dict[type[FileBlock], str]] = {
     AudioBlock: "an audio recording",
     VideoBlock: "a video",
 }
+
+
+class Room:
+    """How many bytes the files of one request may still have, together."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+
+    def take(self, block: FileBlock, field: str) -> None:
+        if not isinstance(block.source, Base64Source):
+            return
+        self._left -= len(block.source.data) * 3 // 4
+        if self._left < 0:
+            raise _too_large(
+                field, f"is one too many: all files may have {self._most:,} bytes together (MAX_REQUEST_BYTES)"
+            )
 
 
 class MediaDesk:
@@ -80,6 +98,8 @@ class MediaDesk:
         self._identity = identity
         self._reads = not reads_pdf or self.ingestion is not None
         self._workers = asyncio.Semaphore(WORKERS)
+        self._fetches = asyncio.Semaphore(FETCHES)
+        self._most_bytes = settings.max_request_bytes
         self._reach = Reach.of(settings)
         self._fetcher = Fetcher(self._reach, most_bytes=FILE_BYTES)
 
@@ -88,22 +108,40 @@ class MediaDesk:
         return bool(media) or (self.ingestion is not None and len(message) >= self._longest)
 
     async def taken_in(
-        self, user_id: str, task_id: str, message: str, media: tuple[MediaBlock, ...]
-    ) -> tuple[str, tuple[MediaBlock, ...]]:
-        """A message and what is attached to it, as the turn is to have them."""
-        blocks = await self.checked(media)
+        self,
+        user_id: str,
+        task_id: str,
+        message: str,
+        media: tuple[MediaBlock, ...],
+        earlier: tuple[FileBlock, ...] = (),
+    ) -> tuple[str, tuple[MediaBlock, ...], tuple[FileBlock, ...]]:
+        """A message, what is attached to it and the files said before it, as the turn is to have them."""
+        room = Room(self._most_bytes)
+        blocks = await self.checked(media, room=room)
+        before = tuple([await self._fit(block, f"history.{at}", room) for at, block in enumerate(earlier)])
         if self.ingestion is None:
-            return message, blocks
+            return message, blocks, before
         short = await self.ingestion.shortened(user_id, task_id, message)
-        return short, tuple([await self._ingested(user_id, task_id, block) for block in blocks])
+        return short, tuple([await self._ingested(user_id, task_id, block) for block in blocks]), before
 
-    async def checked(self, media: tuple[MediaBlock, ...], field: str = "media") -> tuple[MediaBlock, ...]:
+    async def checked(
+        self, media: tuple[MediaBlock, ...], field: str = "media", room: Room | None = None
+    ) -> tuple[MediaBlock, ...]:
         """What is attached, looked into and made fit as far as the settings say."""
-        return tuple([await self._checked(block, f"{field}.{number}") for number, block in enumerate(media)])
+        room = room or Room(self._most_bytes)
+        return tuple(
+            [
+                block if isinstance(block, TextBlock) else await self._fit(block, f"{field}.{number}", room)
+                for number, block in enumerate(media)
+            ]
+        )
 
-    async def _checked(self, block: MediaBlock, field: str) -> MediaBlock:
-        if isinstance(block, TextBlock):
-            return block
+    async def _fit(self, block: FileBlock, field: str, room: Room) -> FileBlock:
+        fit = await self._checked(block, field)
+        room.take(fit, field)
+        return fit
+
+    async def _checked(self, block: FileBlock, field: str) -> FileBlock:
         if isinstance(block.source, UrlSource):
             if not (self._checks or self._resizes):
                 await self._reachable(block.source.url, field)
@@ -135,7 +173,8 @@ class MediaDesk:
 
     async def _fetched(self, block: FileBlock, url: str, field: str) -> FileBlock:
         try:
-            page = await self._fetcher.get(url)
+            async with self._fetches:
+                page = await self._fetcher.get(url)
         except Refused as refused:
             raise _unfit(field, f"leads to {refused.destination}: {refused.why}") from None
         except FetchFailed as failed:

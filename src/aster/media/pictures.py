@@ -4,22 +4,19 @@ Whoever sent it, a picture is only taken apart in a process of its own (`picture
 small enough already is never touched.
 """
 
-import asyncio
-import contextlib
 import json
-import sys
 from dataclasses import dataclass
 from typing import Final
 
 from aster.herald.image_size import image_size
 from aster.sandbox.identity import Identity
+from aster.sandbox.worker import worked
 
 EDGE: Final = 2048
 MOST_BYTES: Final = 3_900_000
 """In base64 this is just below 5 MiB, where providers measure."""
 PIXELS: Final = 100_000_000
 SECONDS: Final = 10
-_PATIENCE: Final = 3
 _HEAD: Final = 65_536
 
 
@@ -49,7 +46,8 @@ async def smaller(data: bytes, identity: Identity | None) -> Picture | None:
     size = image_size(data[:_HEAD])
     if size is not None and size[0] * size[1] > PIXELS:
         raise NotAPicture("has more pixels than a picture may have")
-    answer = await _in_worker(data, identity)
+    asked = {"edge": EDGE, "bytes": MOST_BYTES, "pixels": PIXELS}
+    answer = await worked("aster.media.picture_worker", data, asked, identity, SECONDS)
     if answer is None:
         raise NotAPicture("takes too long or too much memory to read")
     head, _, body = answer.partition(b"\n")
@@ -59,28 +57,3 @@ async def smaller(data: bytes, identity: Identity | None) -> Picture | None:
     width, height = said["before"]
     note = f"made smaller from {width}×{height} pixels, {len(data):,} bytes"
     return Picture(said["media_type"], body, note)
-
-
-async def _in_worker(data: bytes, identity: Identity | None) -> bytes | None:
-    """What the worker says; None when it had to be stopped."""
-    asked = {
-        "edge": EDGE,
-        "bytes": MOST_BYTES,
-        "pixels": PIXELS,
-        "seconds": SECONDS,
-        "uid": identity.uid if identity else None,
-        "gid": identity.gid if identity else None,
-    }
-    argv = (sys.executable, "-I", "-m", "aster.media.picture_worker", json.dumps(asked))
-    pipe, none = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    worker = await asyncio.create_subprocess_exec(*argv, stdin=pipe, stdout=pipe, stderr=none, env={})
-    try:
-        async with asyncio.timeout(SECONDS * _PATIENCE):
-            answer, _ = await worker.communicate(data)
-    except TimeoutError:
-        return None
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            worker.kill()
-        await worker.wait()
-    return answer if worker.returncode == 0 else None

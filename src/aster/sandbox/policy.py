@@ -68,11 +68,12 @@ def _governed(
         return _said(asking, f"{_whose(asking)} asks before this use of {tool}.", judgement)
     if granted is not None or allowing:
         return _said(granted or allowing[0], "", judgement)
-    if policy.mode == "bypass":
+    ruled = judgement.decided_by.startswith(("rule:", "grant:"))
+    if policy.mode == "bypass" and not ruled:
         return Decision(behavior="allow", effects=judgement.effects, decided_by="mode:bypass")
     if policy.mode == "auto" and effect is not Effect.PURE and judgement.behavior == "allow":
         reason = f"In auto mode {tool} asks before it changes anything."
-        return Decision(behavior="ask", reason=reason, decided_by="mode:auto")
+        return msgspec.structs.replace(judgement, behavior="ask", reason=reason, decided_by="mode:auto")
     return judgement
 
 

@@ -39,7 +39,7 @@ class Draft(Contract):
     category: str = ""
     prompt: str = ""
     capabilities: Annotated[tuple[str, ...], Meta(max_length=MOST_TAGS)] = ()
-    scripts: dict[str, str] = {}
+    scripts: Annotated[dict[str, str], Meta(max_length=MOST_FILES)] = {}
 
 
 class Proposed(Contract):
@@ -86,6 +86,8 @@ def _wrong_scripts(scripts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     sizes = [len(text.encode("utf-8", "replace")) for text in scripts.values()]
     if len(scripts) > MOST_FILES or sum(sizes) > ALL_BYTES or max(sizes, default=0) > FILE_BYTES:
         yield "scripts", f"may be {MOST_FILES} files of {FILE_BYTES:,} bytes, {ALL_BYTES:,} in all"
+    if len(scripts) > MOST_FILES:
+        return
     for name in scripts:
         if (problem := file_problem(name)) is not None:
             yield "scripts", f"has the file {one_line(name, 80)!r}; {problem}"

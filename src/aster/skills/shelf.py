@@ -80,6 +80,10 @@ class Shelf:
         """A skill of a user's as it was last read, for those who cannot wait."""
         return self._shared.get(name) or self._own.get(user_id, {}).get(name)
 
+    def has_read(self, user_id: str) -> bool:
+        """Whether `at_hand` knows all of a user's skills."""
+        return user_id in self._own
+
     async def of(self, user_id: str) -> dict[str, Skill]:
         """The skills of a user: everybody's and the user's own, by name."""
         return {**await self._owned(user_id), **self._shared}

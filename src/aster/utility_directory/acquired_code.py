@@ -1,10 +1,11 @@
 """Running code that the agent wrote for itself: in the sandbox, with its input as one argument, as bash would be let.
 
 It is judged by the same analysis and the same rules as the same code given to bash, so that what bash is denied is
-denied here.
+denied here, and what a rule asks about there is asked about here. An approval is for the code as it was.
 """
 
 import asyncio
+import hashlib
 import shlex
 from collections.abc import Mapping
 from typing import Any, Final
@@ -25,12 +26,19 @@ SECONDS: Final = 60.0
 
 
 def judged(code: str, context: ToolContext) -> Decision:
-    """What is to be said about running this code."""
+    """What is to be said about running this code; what bash is allowed beyond the judgement is not allowed here."""
     command = f"python3 -c {shlex.quote(code)}"
     judgement = decide_bash(command, context.workspace)
     given = {"command": command}
     governed = govern(context.policy, SHELL, given, Effect.IRREVERSIBLE, judgement, context.workspace)
-    return governed if governed.behavior == "deny" else judgement
+    own = governed.behavior == "allow" or governed.decided_by == "mode:auto"
+    decision = judgement if own else governed
+    return msgspec.structs.replace(decision, pin=pin(code))
+
+
+def pin(code: str) -> str:
+    """What an approval of this code is for, and of no other."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 async def run(shelf: Shelf, name: str, code: str, payload: Mapping[str, Any], context: ToolContext) -> Completed:

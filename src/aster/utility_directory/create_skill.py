@@ -1,22 +1,17 @@
 """A skill that the agent writes for itself: code that is kept only once its own test has passed in the sandbox."""
 
 import asyncio
-from typing import Any, Final, cast
+from typing import Final
 
-from aster.contracts.errors import EngineError
 from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.permissions import Decision
 from aster.skills.shelf import Shelf
 from aster.skills.skill import DESCRIPTION_CHARS, IDENTIFIER, Acquired, one_line
 from aster.utility_directory import acquired_code
-from aster.utility_directory.schema import compiled
+from aster.utility_directory.skill_schema import fitting
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
 CODE_CHARS: Final = 60_000
-_DEPTH: Final = 16
-_REFUSED: Final = frozenset(("$ref", "$dynamicRef", "pattern", "patternProperties", "format"))
-"""What leads elsewhere, or can take for ever to check."""
-
 SILENT: Final = (
     "The test ended well and said nothing, so the skill was not kept. Let the code read its input with"
     " json.loads(sys.argv[1]) and print its result; if it only defines functions, call them under"
@@ -94,26 +89,5 @@ async def _problem(shelf: Shelf, given: Input, context: ToolContext) -> str | No
         return f"{name} is a skill that you did not write; choose another name"
     if not acquired_code.fits(payload):
         return f"test_payload is larger than {acquired_code.INPUT_BYTES:,} bytes"
-    complaints = fitting(name, schema, payload)
+    complaints = await fitting(name, schema, payload)
     return "; ".join(complaints) if complaints else None
-
-
-def _plain(schema: object, depth: int = 0) -> bool:
-    if depth > _DEPTH:
-        return False
-    if isinstance(schema, dict):
-        parts = cast("dict[str, object]", schema)
-        return not parts.keys() & _REFUSED and all(_plain(value, depth + 1) for value in parts.values())
-    return not isinstance(schema, list) or all(_plain(item, depth + 1) for item in cast("list[object]", schema))
-
-
-def fitting(name: str, schema: dict[str, Any], payload: dict[str, Any]) -> list[str]:
-    """What is wrong with an input by a skill's schema, or with the schema."""
-    if schema.get("type") != "object":
-        return ['the schema must have "type": "object"']
-    if not _plain(schema):
-        return [f"the schema may be {_DEPTH} levels deep, and have no {', '.join(sorted(_REFUSED))}"]
-    try:
-        return compiled(name, schema, at_once=True)(payload)
-    except EngineError as error:
-        return [error.message]

@@ -7,6 +7,7 @@ once or for the first call of its tool: the library behind it is slow to load, a
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from aster.contracts.errors import EngineError, ErrorCode
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Validate: TypeAlias = Callable[[dict[str, Any]], list[str]]
 
 _SHOWN = 5
+_MOST = 1000
 _NAMES: dict[type, str] = {
     dict: "object",
     list: "array",
@@ -38,7 +40,8 @@ def compiled(name: str, schema: dict[str, Any], *, at_once: bool) -> Validate:
         validator()
 
     def validate(given: dict[str, Any]) -> list[str]:
-        errors = cast("Sequence[ValidationError]", sorted(validator().iter_errors(given), key=_position))  # pyright: ignore[reportUnknownMemberType]
+        found = validator().iter_errors(given)  # pyright: ignore[reportUnknownMemberType]
+        errors = cast("Sequence[ValidationError]", sorted(islice(found, _MOST), key=_position))
         return list(dict.fromkeys(map(_complaint, errors)))[:_SHOWN]
 
     return validate

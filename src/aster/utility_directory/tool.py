@@ -151,6 +151,8 @@ class ToolContext:
     sample: Ask = _nobody_answers
     announce: Record = _nobody_records
     """Called with an event that goes onto the thread at once, whatever the call comes to."""
+    pin: str | None = None
+    """What the call was let through for, as its decision told."""
     asked: Question | None = None
     """What this call asked a person before it was run again, with the answer."""
     ask: Ask = _nobody_answers
@@ -218,6 +220,9 @@ class Tool(Protocol):
 
     def concurrent(self, given: Input) -> bool:
         return False
+
+    async def look(self, given: Input, context: ToolContext) -> None:
+        """Learn what `decide` has to know, which cannot wait."""
 
     def decide(self, given: Input, context: ToolContext) -> Decision:
         return ALLOW

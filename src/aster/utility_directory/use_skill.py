@@ -7,8 +7,8 @@ from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.permissions import ALLOW, Decision
 from aster.skills.shelf import DEGRADED_AFTER, Shelf
 from aster.utility_directory import acquired_code, composed_run
-from aster.utility_directory.create_skill import fitting
 from aster.utility_directory.load_skill import unknown
+from aster.utility_directory.skill_schema import fitting
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
 
@@ -29,16 +29,21 @@ class UseSkill(Tool):
     def __init__(self, shelf: Shelf | None = None) -> None:
         self._shelf = shelf
 
+    async def look(self, given: Input, context: ToolContext) -> None:
+        if self._shelf is not None:
+            await self._shelf.of(context.user_id)
+
     def decide(self, given: Input, context: ToolContext) -> Decision:
-        """The skill as the turn was told of it; one nobody has read yet is read, and judged, before it is run."""
+        """The skill as it was last read; what is run is what was judged here."""
         found = None if self._shelf is None else self._shelf.at_hand(context.user_id, given["name"])
+        if self._shelf is not None and found is None and not self._shelf.has_read(context.user_id):
+            return Decision(behavior="ask", reason="What this skill does has not been read yet.")
         if found is None or found.acquired is None:
             return ALLOW
         return acquired_code.judged(found.acquired.code, context)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         shelf, name = self._shelf, given["name"]
-        decided = None if shelf is None else shelf.at_hand(context.user_id, name)
         known = {} if shelf is None else await shelf.of(context.user_id)
         skill = known.get(name)
         if shelf is not None and skill is not None and skill.composed is not None and skill.offered:
@@ -46,12 +51,13 @@ class UseSkill(Tool):
         if shelf is None or skill is None or skill.acquired is None or not skill.offered:
             own = [each for each in known.values() if each.acquired is not None or each.composed is not None]
             return unknown(name, {each.name: each for each in own})
-        if decided is None or decided.acquired is None or decided.acquired.code != skill.acquired.code:
+        if context.pin != acquired_code.pin(skill.acquired.code):
             return ToolOutcome.error(
                 f"{name} has changed meanwhile; call it again.", reason="changed", retry_safe=True
             )
-        complaints = fitting(name, skill.acquired.parameters, given["input"])
-        if complaints or not acquired_code.fits(given["input"]):
+        large = not acquired_code.fits(given["input"])
+        complaints = [] if large else await fitting(name, skill.acquired.parameters, given["input"])
+        if complaints or large:
             text = f"Invalid input for {name}: {'; '.join(complaints) or 'it is too large'}."
             return ToolOutcome.error(text, reason="invalid_input")
         done = await acquired_code.run(shelf, name, skill.acquired.code, given["input"], context)

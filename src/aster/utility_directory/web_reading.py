@@ -2,21 +2,17 @@
 a time limit; markup that is too much for the parser is still read, just without its structure.
 """
 
-import asyncio
-import contextlib
 import json
-import sys
-from math import ceil
 from typing import Any
 
 from aster.contracts.model import Contract
 from aster.sandbox.fetch import Page
 from aster.sandbox.identity import Identity
+from aster.sandbox.worker import worked
 from aster.utility_directory.web_text import decode, is_binary, stripped, visible
 
 READ_SECONDS = 5.0
 """Of the processor; a machine that is busy may take several times that by the clock."""
-_PATIENCE = 4
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _TEXT = frozenset(
     (
@@ -94,22 +90,5 @@ async def _in_worker(
     body: bytes, asked: dict[str, Any], identity: Identity | None, seconds: float
 ) -> dict[str, Any] | None:
     """What the worker says; None when it had to be stopped."""
-    request = {
-        **asked,
-        "seconds": ceil(seconds),
-        "uid": identity.uid if identity else None,
-        "gid": identity.gid if identity else None,
-    }
-    argv = (sys.executable, "-I", "-m", "aster.utility_directory.web_worker", json.dumps(request))
-    pipe, none = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    worker = await asyncio.create_subprocess_exec(*argv, stdin=pipe, stdout=pipe, stderr=none, env={})
-    try:
-        async with asyncio.timeout(seconds * _PATIENCE):
-            answer, _ = await worker.communicate(body)
-    except TimeoutError:
-        return None
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            worker.kill()
-        await worker.wait()
-    return json.loads(answer) if worker.returncode == 0 else None
+    answer = await worked("aster.utility_directory.web_worker", body, asked, identity, seconds)
+    return None if answer is None else json.loads(answer)

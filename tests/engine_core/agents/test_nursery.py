@@ -8,7 +8,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from aster.testing import Hold, ModelServer, Reply, Rule, Script, Text, ToolCall
+from aster.brain.records import ThreadKey
+from aster.engine_core import segments
+from aster.engine_core.agents import notices
+from aster.testing import Failure, Hold, ModelServer, Reply, Rule, Script, Text, ToolCall, Usage
 from tests.engine_core.frames import events, last
 from tests.live import Live, live, text_of
 from tests.process import Process, engine, model
@@ -136,6 +139,32 @@ async def test_an_end_that_was_not_reported_is_reported_by_the_next_start(
     assert len(scripted.calls) == 3
 
 
+async def test_the_error_and_the_cost_of_one_that_failed_are_reported_by_the_next_start(
+    scripted: ModelServer, tmp_path: Path
+) -> None:
+    looked = Reply([ToolCall("glob", {"pattern": "*"}, id="look")], usage=Usage(input=100_000))
+    scripted.script([Rule(Failure(401), tool="glob"), *script(looked)])
+    scripted.enqueue(Reply([SPAWN]))
+    brain = tmp_path / "brain.sqlite"
+    async with live(scripted, sqlite_db_path=brain, llm_model="gpt-4o") as first:
+        before = events(await first.execute("go"), "subagent_lifecycle")[1]
+    assert (before["phase"], before["cost_usd"] > 0.2) == ("errored", True)
+    with sqlite3.connect(brain) as db:
+        end = db.execute(
+            "SELECT min(seq) FROM thread_events WHERE type = 'subagent_lifecycle'"
+            " AND CAST(data AS TEXT) LIKE '%\"errored\"%'"
+        ).fetchone()[0]
+        thread = "thread_id = (SELECT thread_id FROM threads WHERE task_id = 't1')"
+        db.execute(f"DELETE FROM thread_events WHERE seq >= ? AND {thread}", (end,))
+        db.execute("UPDATE subagents SET status = 'running', result = NULL, ended_at = NULL")
+        db.execute(f"UPDATE turns SET status = 'suspended', ended_at = NULL WHERE {thread}")
+    db.close()
+    async with live(scripted, sqlite_db_path=brain, llm_model="gpt-4o") as second:
+        await reported(second)
+        after = events(await second.replay(task_id="t1", after_seq=0), "subagent_lifecycle")[1]
+    assert {**after, "timestamp": ""} == {**before, "timestamp": ""}
+
+
 async def test_a_child_whose_parent_was_stopped_is_stopped_by_the_next_start(
     scripted: ModelServer, tmp_path: Path
 ) -> None:
@@ -177,6 +206,29 @@ async def test_one_in_the_background_does_not_hold_the_turn_up_and_is_told_of_on
     assert text_of(told) == "as told"
     assert "half whole" in events(shown, "tool_result")[0]["output"]
     assert text_of(after) == "again"
+
+
+async def test_a_cancel_while_the_model_is_about_to_be_told_loses_nothing(scripted: ModelServer) -> None:
+    scripted.script(
+        [
+            Rule(Reply([Text("as told")]), match="has ended: completed", round=0),
+            *script(Reply([Hold("child"), Text("quick")]), BEHIND),
+            Rule(Reply([Text("again")]), match="^hello", round=0),
+        ]
+    )
+    async with live(scripted) as aster:
+        turn_id = last(await aster.execute("go"))["turn_id"]
+        scripted.release("child")
+        await reported(aster)
+        services, key = aster.engine.coordinator._services, ThreadKey("default", "t1")
+        turn = await segments.load(services, key, turn_id)
+        telling = asyncio.create_task(notices.tell(turn, services))
+        await asyncio.sleep(0)
+        telling.cancel()
+        assert isinstance((await asyncio.gather(telling, return_exceptions=True))[0], asyncio.CancelledError)
+        assert text_of(await aster.execute("hello")) == "as told"
+        assert text_of(await aster.execute("hello")) == "again"
+        assert key not in services.offspring.untold
 
 
 async def test_one_in_the_background_that_ended_before_a_restart_is_told_of_after_it(

@@ -30,6 +30,17 @@ def test_it_goes_down_to_the_low_mark_but_leaves_room_beside_a_large_frame() -> 
     assert Gauge(9_000, 10_000, 12_000, 2.0).target(1_000) == 1_250, "where the provider counts twice as much"
 
 
+@pytest.mark.parametrize(
+    ("tokens", "level"), [(4_000, 0), (5_100, 1), (6_400, 1), (7_400, 2), (8_600, 3), (9_400, 3), (9_600, 4)]
+)
+def test_after_a_compaction_the_window_fills_up_some_before_the_next(tokens: int, level: int) -> None:
+    assert Gauge(9_500, 10_000, 12_000, 1.0).settled(tokens) == level
+
+
+def test_a_large_frame_is_known_to_leave_little_before_anything_was_compacted() -> None:
+    assert [Gauge(9_500, 10_000, 12_000, 1.0).lowest(frame) for frame in (1_000, 4_500, 6_000)] == [0, 1, 2]
+
+
 def test_an_overflow_teaches_it_that_it_counted_too_little() -> None:
     taught = Gauge(6_000, 10_000, 12_000, 1.0).overflowed()
     assert (taught.tokens, taught.ratio, taught.level) == (12_000, 2.0, 4)

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from aster.brain.records import ThreadKey
+from aster.engine_core.compaction.gauge import BETWEEN
 from aster.testing import Failure, ModelServer, RecordedCall, Reply, Text, ToolCall
 from tests.engine_core.compaction.talk import filler, reads, results, says, shown, text_in
 from tests.engine_core.frames import events, last, transitions
 from tests.engine_core.hooks import sample
 from tests.live import Live, live
+from tests.media.samples import attached, picture
 
 SUMMARISER = "You write the summary"
 SUMMARY = "Goal - count the stones. Findings - there are 42. Files - none. Remaining - weigh them."
@@ -144,6 +146,43 @@ async def test_between_compactions_the_prompt_only_grows() -> None:
         moved = sum(after[: len(before)] != before for before, after in pairwise(bodies))
         assert len(compactions) >= 2
         assert moved == len(compactions)
+
+
+@pytest.mark.parametrize("instructions", [13_000, 19_000])
+async def test_beside_large_instructions_it_stays_rare(tmp_path: Path, instructions: int) -> None:
+    for number in range(READ):
+        (tmp_path / f"{number}.txt").write_text(filler(800, number))
+
+    rare = {"context_window": 16_000, "acquired_skills": False, "subagent_depth": 0}
+    settings = {**rare, "allowed_roots": str(tmp_path), "system_prompt": filler(instructions)}
+    async with small(answering(chatting), **settings) as (aster, model):
+        steps = [reads(f"{number}.txt") for number in range(READ)]
+        found: list[dict[str, Any]] = []
+        for message in ("Read all of them.", "And once more."):
+            left = [*steps, says("done")]
+            model.script([answering(lambda _, left=left: left.pop(0))])
+            found += events(await aster.execute(message), "compaction_event")
+    assert 2 <= len(found) <= 4
+    grown = [after["before_tokens"] - before["after_tokens"] for before, after in pairwise(found)]
+    assert min(grown) >= BETWEEN * 15_000
+
+
+async def test_a_refused_image_goes_also_when_its_message_was_compacted() -> None:
+    image = attached("image", picture(), "image/png")
+
+    def rule(call: RecordedCall) -> Reply | Failure:
+        if "image_url" in json.dumps(shown(call)[-1]) and SUMMARY in text_in(call):
+            return Failure(400, message="image input is not supported by this model")
+        return chatting(call)
+
+    async with small(answering(rule)) as (aster, model):
+        number, frames = 0, await aster.execute("Request 0.", media=[image])
+        while not events(frames, "compaction_event") and number < MOST_TURNS:
+            number += 1
+            frames = await aster.execute(f"Request {number}: " + filler(880, number), media=[image])
+        assert transitions(frames) == ["media_recovery"]
+        assert last(frames)["stop_reason"] == "end_turn"
+        assert "refused to read it" in json.dumps(shown(model.calls[-1])[-1])
 
 
 async def test_a_full_window_becomes_a_summary() -> None:

@@ -72,6 +72,24 @@ async def test_a_changed_file_counts_from_the_next_turn_on_and_is_named(model: M
     assert (manifest["moved"], manifest["moved_source"]) == ("instructions", str(file))
 
 
+async def test_a_file_that_changes_while_a_turn_waits_counts_from_the_next_turn_on(
+    model: ModelServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text("Use tabs.")
+    model.enqueue(Reply([ToolCall("ask_user", {"question": "Which?"})]), Reply([Text("ok")]), Reply([Text("new")]))
+    async with live(model, allowed_roots=str(tmp_path)) as engine:
+        async with engine.executing("go") as stream:
+            await stream.until("thread_lifecycle", phase="suspended")
+            file.write_text("Use spaces.")
+            await engine.http.post("/hitl/respond", json={"task_id": "t1", "answer": "this"})
+            await stream.rest()
+        assert system(model, 1) == system(model, 0)
+        await engine.execute("next")
+    assert "Use tabs." in system(model, 1)
+    assert "Use spaces." in system(model, 2)
+
+
 async def test_they_can_be_switched_off(model: ModelServer, tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("Use tabs.")
     (tmp_path / "sub").mkdir()

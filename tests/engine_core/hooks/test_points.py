@@ -9,7 +9,19 @@ from typing import Any
 
 import pytest
 
+from aster.brain.records import ThreadKey
+from aster.brain.sqlite.brain import SqliteBrain
+from aster.contracts.blocks import TextBlock, ToolUseBlock
 from aster.contracts.errors import EngineError
+from aster.contracts.events import (
+    ContentBlockStop,
+    Event,
+    HookRan,
+    Phase,
+    ThreadLifecycle,
+    Usage,
+    UserMessage,
+)
 from aster.engine_core.hooks.settings import load
 from aster.infra.settings import Settings
 from aster.testing import ModelServer, Reply, Text, ToolCall
@@ -160,6 +172,88 @@ async def test_a_message_can_be_refused_or_get_context(model: ModelServer, tmp_p
     assert len(model.calls) == 2
 
 
+STARTED: list[Event] = [
+    ThreadLifecycle(phase=Phase.STARTED, request={"direct": True}),
+    UserMessage(message_id="msg-1", content=(TextBlock(text="hi"),)),
+]
+
+
+async def left_by_a_crash(path: Path, *written: Event) -> None:
+    brain = SqliteBrain(path)
+    await brain.start()
+    await brain.append(ThreadKey("default", "t1"), "turn-1", [*STARTED, *written])
+    await brain.close()
+
+
+def spoke(event: str, *, blocked: bool = False, tool_call_id: str | None = None) -> HookRan:
+    return HookRan(
+        hook="h",
+        hook_event=event,
+        outcome="blocked" if blocked else "success",
+        blocked=blocked,
+        message="not that" if blocked else None,
+        tool_call_id=tool_call_id,
+    )
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
+@pytest.mark.parametrize("still", [True, False], ids=["hooks as before", "hooks gone"])
+async def test_a_refused_message_stays_refused_after_a_kill(
+    model: ModelServer, tmp_path: Path, event: str, still: bool
+) -> None:
+    path = tmp_path / "brain.sqlite"
+    await left_by_a_crash(path, spoke(event, blocked=True))
+    hooks = {"UserPromptSubmit": [{"command": "true"}]} if still else {}
+    async with hooked(model, tmp_path, hooks, sqlite_db_path=path) as engine:
+        frames = await engine.replay(task_id="t1", after_seq=0)
+    assert last(frames)["phase"] == "errored"
+    assert events(frames, "error")[0]["message"] == "A hook refused this message: not that"
+    assert ran(frames) == [(event, "blocked")]
+    assert model.calls == []
+
+
+async def test_a_message_is_shown_to_its_hook_although_the_session_had_begun(
+    model: ModelServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "brain.sqlite"
+    await left_by_a_crash(path, spoke("SessionStart"))
+    hooks = {"SessionStart": [{"command": "true"}], "UserPromptSubmit": [{"command": "echo no >&2; exit 2"}]}
+    async with hooked(model, tmp_path, hooks, sqlite_db_path=path) as engine:
+        frames = await engine.replay(task_id="t1", after_seq=0)
+    assert ran(frames) == [("SessionStart", "success"), ("UserPromptSubmit", "blocked")]
+    assert last(frames)["phase"] == "errored"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "still", "error"),
+    [
+        ("write_file", {"path": "a.txt", "content": "alpha"}, True, "hook_blocked"),
+        ("write_file", {"path": "a.txt", "content": "alpha"}, False, "permission_denied"),
+        ("ask_user", {"question": "May I?"}, True, "hook_blocked"),
+    ],
+)
+async def test_a_refused_call_stays_refused_after_a_kill(
+    model: ModelServer, tmp_path: Path, tool: str, given: dict[str, Any], still: bool, error: str
+) -> None:
+    path = tmp_path / "brain.sqlite"
+    block = ToolUseBlock(id="one", name=tool, input=given)
+    await left_by_a_crash(
+        path,
+        ContentBlockStop(block_index=0, block_type="tool_use", step=1, block=block),
+        Usage(step=1, message_id="m", model="x", stop_reason="tool_use", input_tokens=1, output_tokens=1),
+        spoke("PreToolUse", blocked=True, tool_call_id="one"),
+    )
+    model.enqueue(Reply([Text("no")]))
+    hooks = {"PreToolUse": [{"command": "true"}]} if still else {}
+    async with hooked(model, tmp_path, hooks, sqlite_db_path=path) as engine:
+        frames = await asyncio.wait_for(engine.replay(task_id="t1", after_seq=0), 20)
+    assert [result["error"] for result in events(frames, "tool_result")] == [error]
+    assert ran(frames) == [("PreToolUse", "blocked")]
+    assert not events(frames, "tool_call")
+    assert not events(frames, "hitl_request")
+    assert last(frames)["phase"] == "completed"
+
+
 async def test_a_stop_hook_sends_the_turn_round_once(model: ModelServer, tmp_path: Path) -> None:
     async with hooked(model, tmp_path, {"Stop": [{"command": "echo 'run the tests' >&2; exit 2"}]}) as engine:
         model.enqueue(Reply([Text("I am done.")]), Reply([Text("Tests pass.")]))
@@ -204,6 +298,15 @@ async def test_a_hooks_approval_overrides_no_rule(
                 return
             frames = await stream.rest()
     assert events(frames, "tool_result")[0]["error"] == "permission_denied"
+
+
+async def test_of_several_hooks_the_strictest_is_heard(model: ModelServer, tmp_path: Path) -> None:
+    deny = {"command": 'echo \'{"permissionDecision": "deny"}\''}
+    async with hooked(model, tmp_path, {"PreToolUse": [deny, ALLOW]}) as engine:
+        model.enqueue(Reply([DANGEROUS]), Reply([Text("done")]))
+        frames = await engine.execute("go")
+    assert not events(frames, "tool_call")
+    assert events(frames, "tool_result")[0]["error"] in ("permission_denied", "hook_blocked")
 
 
 async def test_a_hook_can_ask_for_a_person_or_refuse_in_their_place(model: ModelServer, tmp_path: Path) -> None:

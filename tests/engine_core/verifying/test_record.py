@@ -21,7 +21,7 @@ from aster.contracts.tools import Effect, ToolCall
 from aster.contracts.turn import TurnState
 from aster.engine_core.fold import apply
 from aster.engine_core.verifying.evidence import exhibits
-from aster.engine_core.verifying.record import done_before
+from aster.engine_core.verifying.record import done_before, owed
 
 SEND = {"command": "git push"}
 
@@ -61,6 +61,14 @@ def judged(action: Any, step: int = 2, **more: Any) -> Verification:
     return Verification(claim="c", verdict="refute", confidence=0.9, action=action, step=step, **more)
 
 
+REPAIR: list[Event] = [
+    judged("repair", message_id="e1"),
+    Recovery(discarded_from_seq=5, reason="verification", step=2),
+    TurnTransition(reason=TransitionReason.VERIFICATION_REPAIR, step=3),
+    UserMessage(message_id="e1", content=(TextBlock(text="Again."),), origin="engine"),
+]
+
+
 def test_a_call_is_kept_with_how_it_ended() -> None:
     state = state_of(
         called(1, "c1", Effect.IRREVERSIBLE, output="x", error="exit_status", data={"exit_code": 3}),
@@ -86,19 +94,13 @@ def test_a_note_becomes_part_of_the_answer() -> None:
 
 
 def test_a_refuted_draft_is_gone_and_its_repair_is_known_by_its_message() -> None:
-    repair: list[Event] = [
-        judged("repair", message_id="e1"),
-        Recovery(discarded_from_seq=5, reason="verification", step=2),
-        TurnTransition(reason=TransitionReason.VERIFICATION_REPAIR, step=3),
-        UserMessage(message_id="e1", content=(TextBlock(text="Again."),), origin="engine"),
-    ]
-    state = state_of(called(1, "c1", Effect.IRREVERSIBLE, output="x"), answered(2, "Done."), repair)
+    state = state_of(called(1, "c1", Effect.IRREVERSIBLE, output="x"), answered(2, "Done."), REPAIR)
     assert [text_of(message.content) for message in state.messages if message.role == "assistant"] == [""]
     assert state.settled
     again = state_of(
         called(1, "c1", Effect.IRREVERSIBLE, output="x"),
         answered(2, "Done."),
-        repair,
+        REPAIR,
         answered(3, "Pushed."),
         [judged("none", 3)],
     )
@@ -127,3 +129,37 @@ def test_a_repair_does_not_repeat_what_lasts(effect: Effect, error: str | None, 
     apply(state, TurnTransition(reason=TransitionReason.VERIFICATION_REPAIR, step=3))
     assert (done_before(state, push) is not None) == refused
     assert done_before(state, ToolCall(id="c3", name="bash", input={"command": "git pull"})) is None
+
+
+@pytest.mark.parametrize(
+    ("effect", "error", "refused"),
+    [(Effect.IRREVERSIBLE, None, False), (Effect.IRREVERSIBLE, "exit_status", True), (Effect.PURE, None, True)],
+)
+def test_what_lasts_may_be_due_again_once_a_call_has_changed_the_world(
+    effect: Effect, error: str | None, refused: bool
+) -> None:
+    state = state_of(called(1, "c1", Effect.IRREVERSIBLE, output="x"), answered(2, "Done."), REPAIR)
+    push = ToolCall(id="c3", name="bash", input=SEND)
+    assert done_before(state, push) is not None
+    for event in called(3, "c2", effect, output="y", error=error):
+        apply(state, event)
+    assert (done_before(state, push) is not None) == refused
+
+
+def test_what_lasts_may_be_due_again_once_a_person_has_spoken() -> None:
+    state = state_of(called(1, "c1", Effect.IRREVERSIBLE, output="x"), answered(2, "Done."), REPAIR)
+    apply(state, UserMessage(message_id="u2", content=(TextBlock(text="Once more."),), origin="steer"))
+    assert done_before(state, ToolCall(id="c2", name="bash", input=SEND)) is None
+
+
+def test_a_draft_is_owed_until_an_answer_stands_in_its_place() -> None:
+    state = state_of(called(1, "c1", Effect.PURE, output="x"), answered(2, "Done."), REPAIR)
+    assert owed(state) == "Done."
+    for event in called(3, "c2", Effect.PURE, output="y"):
+        apply(state, event)
+    assert owed(state) == "Done."
+    for event in answered(4, "Not done."):
+        apply(state, event)
+    assert owed(state) is None
+    apply(state, Recovery(discarded_from_seq=9, reason="max_tokens", step=4))
+    assert owed(state) == "Done."

@@ -4,6 +4,7 @@ import asyncio
 import json
 from typing import Any
 
+from aster.engine_core.recovery import SMALLER
 from aster.infra.ids import new_id
 from aster.testing import Cut, Failure, Hold, ModelServer, Reply, Text, Thinking, ToolCall, Usage
 from tests.live import Live, live
@@ -209,6 +210,15 @@ async def test_ours_are_hidden_beside_theirs_unless_wanted(engine: Live, model: 
     body = {"model": "aster", "messages": [user("x")], "tools": [shadow], "metadata": {"aster_tools": "true"}}
     refused = await engine.http.post(PATH, json=body)
     assert (refused.status_code, refused.json()["error"]["param"]) == (400, "tools.0.name")
+
+
+async def test_a_call_that_was_cut_off_gets_no_more_room_than_was_wished(engine: Live, model: ModelServer) -> None:
+    broken = Reply([ToolCall("weather", raw_arguments='{"city": "Be')], stop_reason="max_tokens")
+    model.enqueue(broken, broken, Reply([Text("fine")]))
+    await ask(engine, [unique("weather")], tools=[WEATHER], max_tokens=9)
+    sent = [call.body for call in model.calls[-3:]]
+    assert [body.get("max_tokens") or body.get("max_completion_tokens") for body in sent] == [9, 9, 9]
+    assert [SMALLER in json.dumps(body) for body in sent] == [False, True, True]
 
 
 async def test_wishes_reach_the_model(engine: Live, model: ModelServer) -> None:
@@ -441,3 +451,46 @@ async def test_an_edited_answer_takes_the_place_of_what_was_said(engine: Live, m
     three = await ask(engine, [*edited, message_of(two), user("go on")])
     assert three["task"] == one["task"]
     assert [str(m["content"]) for m in model.calls[-1].body["messages"][1:]] == [*texts, "Blue again.", "go on"]
+
+
+INSIDE = "http://169.254.169.254/latest"
+
+
+def shown(url: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}
+
+
+def called(output: Any) -> list[dict[str, Any]]:
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": output},
+    ]
+
+
+async def test_addresses_inside_are_refused_in_history_too(engine: Live, model: ModelServer) -> None:
+    before, answer = len(model.calls), {"role": "assistant", "content": "I see."}
+    inside = shown(INSIDE)
+    for messages in (
+        [inside, answer, unique("and now?")],
+        [unique("look"), *called(inside["content"]), answer, user("and now?")],
+        [unique("look"), *called(inside["content"])],
+    ):
+        refused = await engine.http.post(PATH, json={"model": "aster", "messages": messages, "tools": [WEATHER]})
+        assert (refused.status_code, refused.json()["error"]["param"]) == (400, "history.0"), refused.text
+    assert len(model.calls) == before
+
+
+async def test_files_of_history_arrive_in_their_places(engine: Live, model: ModelServer) -> None:
+    model.enqueue(Reply([Text("yes")]))
+    one, two = (f"data:image/png;base64,{data}" for data in ("aGVsbG8x", "aGVsbG8y"))
+    messages = [shown(one), *called(shown(two)["content"]), {"role": "assistant", "content": "ok"}, unique("both?")]
+    await ask(engine, messages, tools=[WEATHER])
+    sent = json.dumps(model.calls[-1].body)
+    assert 0 < sent.index("aGVsbG8x") < sent.index("aGVsbG8y")
+
+
+async def test_files_are_counted_over_all_messages(engine: Live) -> None:
+    many = [shown("data:image/png;base64,aGVsbG8=")] * 101
+    refused = await engine.http.post(PATH, json={"model": "aster", "messages": [*many, unique("all?")]})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (413, "payload_too_large")

@@ -1,16 +1,22 @@
 """Files over HTTP: in and out of workspaces, and archives that nobody can break out of."""
 
+import asyncio
 import io
 import json
+import os
+import socket
 import stat
+import struct
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import httpx2
 import pytest
 import pytest_asyncio
 
+from aster.engine_core.files import UNSENT
 from aster.server import keys
 from aster.testing import ModelServer
 from tests.live import Live, live
@@ -123,6 +129,39 @@ async def test_too_much_is_refused(two: Two, task: str) -> None:
     assert (await two.download("0.bin", task)).status_code == 404
 
 
+async def test_an_archive_that_says_it_has_too_many_files_is_not_read(two: Two, task: str) -> None:
+    data = zipped(("sandbox/ok.txt", b"1"))
+    answer = await two.load(data[:-12] + (10_001).to_bytes(2, "little") + data[-10:], task)
+    assert (answer.status_code, answer.json()["error"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+async def test_archives_that_nobody_reads_are_few(model: ModelServer) -> None:
+    async with live(model) as engine:
+        put = {"files": {"file": ("noise.bin", os.urandom(8_000_000))}, "data": {"task_id": "t"}}
+        assert (await engine.http.post("/api/upload", **put)).status_code == 200
+        place = httpx2.URL(engine.url)
+        idle: list[asyncio.StreamWriter] = []
+        for _ in range(UNSENT):
+            plug = socket.socket()
+            plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            plug.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(plug, (place.host, place.port))
+            reader, writer = await asyncio.open_connection(sock=plug, limit=1024)
+            idle.append(writer)
+            writer.write(b"GET /tasks/t/workspace HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+        refused = await engine.http.get("/tasks/t/workspace")
+        assert (refused.status_code, refused.json()["error"]) == (503, "SLOTS_EXHAUSTED")
+        assert int(refused.headers["retry-after"]) > 0
+        for writer in idle:
+            writer.transport.abort()
+        async with asyncio.timeout(10):
+            while (await engine.http.get("/tasks/t/workspace")).status_code == 503:
+                pass
+        for _ in range(UNSENT + 1):
+            assert (await engine.http.get("/tasks/t/workspace")).status_code == 200
+
+
 async def test_a_workspace_travels(two: Two, task: str) -> None:
     await two.upload("run.sh", b"echo hi", task_id=task)
     await two.upload("x", b"deep", task_id=task, path="a/b.txt")
@@ -155,6 +194,15 @@ def long(data: bytes) -> bytes:
     return data[:-10] + (5_000_000).to_bytes(4, "little") + data[-6:]
 
 
+def large(data: bytes, comment: int) -> bytes:
+    """An archive whose list of files is told by the records of large archives, before a comment of this length."""
+    end = data[-22:]
+    count, size, start = struct.unpack("<H2L", end[10:20])
+    told = struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, start)
+    where = struct.pack("<4sLQL", b"PK\6\7", 0, start + size, 1)
+    return data[:-22] + told + where + end[:-2] + comment.to_bytes(2, "little") + b"c" * comment
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -169,6 +217,9 @@ def long(data: bytes) -> bytes:
         broken(zipped(("sandbox/ok.txt", b"1" * 500), ("sandbox/too.txt", bytes(range(256))))),
         zipped(("sandbox/ok.txt", b"1"), ("sandbox/ok.txt/too.txt", b"2")),
         long(zipped(("sandbox/ok.txt", b"1"))),
+        large(zipped(("sandbox/ok.txt", b"1")), 0),
+        large(zipped(("sandbox/ok.txt", b"1")), 65_517),
+        large(zipped(("sandbox/ok.txt", b"1")), 65_535),
         b"no archive",
     ],
     ids=[
@@ -183,6 +234,9 @@ def long(data: bytes) -> bytes:
         "broken",
         "twice",
         "long",
+        "large",
+        "large-commented",
+        "large-most-commented",
         "none",
     ],
 )

@@ -1,11 +1,14 @@
 """The routes of skills: listing, reading, and a user's own, which nobody else sees and which travel with memory."""
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aster.contracts.errors import EngineError
 from aster.server import keys
+from aster.skills.drafts import Draft, checked
 from tests.live import Live, live
 
 OWN: dict[str, Any] = {
@@ -94,6 +97,24 @@ async def test_what_is_wrong_is_named(engine: Live, changes: dict[str, Any], fie
     answer = await engine.http.post("/skills/create", json={**OWN, **changes})
     assert answer.status_code == 422
     assert field in [one["field"].split(".")[0] for one in answer.json()["details"]["fields"]]
+
+
+def test_too_many_files_are_counted_and_not_compared() -> None:
+    scripts = {f"f{number}": "" for number in range(6_000)} | {"../x": ""}
+    began = time.monotonic()
+    with pytest.raises(EngineError) as caught:
+        checked(Draft(name="many", scripts=scripts))
+    assert [one["field"] for one in (caught.value.details or {})["fields"]] == ["scripts"]
+    assert time.monotonic() - began < 1
+
+
+async def test_too_many_files_are_refused_at_every_way_in(engine: Live) -> None:
+    many = {f"f{number}": "" for number in range(65)}
+    await engine.http.post("/skills/create", json={**OWN, "name": "few"})
+    changed = await engine.http.put("/skills/few", json={"scripts": many})
+    bundle = (await engine.http.get("/memory/export")).json()
+    taken = await engine.http.post("/memory/import", json={**bundle, "skills": [{**OWN, "scripts": many}]})
+    assert (changed.status_code, taken.status_code) == (422, 422)
 
 
 async def test_they_travel_with_memory_and_what_is_here_stays() -> None:

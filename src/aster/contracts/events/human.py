@@ -16,7 +16,7 @@ class HitlRequest(Event, tag="hitl_request"):
     kind `client_tool` is a call that the client runs; the answer is its result. `offer`
     is what an "always" to a permission would store; `about` are the uncertainties an answer would settle. One of kind
     `elicitation` is a connected server's question in the middle of a call: `input` says what it wants to know, `state`
-    is what the server needs back with the answer.
+    is what the server needs back with the answer. A permission with a `pin` is for the tool, or the code, as it was.
     """
 
     request_id: str
@@ -31,6 +31,7 @@ class HitlRequest(Event, tag="hitl_request"):
     offer: GrantOffer | None = None
     about: tuple[str, ...] = ()
     state: dict[str, Any] | None = None
+    pin: str | None = None
 
 
 class PermissionPrompt(Event, tag="permission_prompt"):

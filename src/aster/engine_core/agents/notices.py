@@ -13,9 +13,9 @@ from aster.infra.clock import now_ms
 async def tell(turn: Turn, services: Services) -> None:
     """Tell the model of agents in the background that have ended without its knowing, if there are any."""
     untold = services.offspring.untold
-    if turn.key not in untold:
+    seen = untold.get(turn.key)
+    if seen is None:
         return
-    untold.discard(turn.key)
     await turn.flush()
     ended = [
         child
@@ -23,6 +23,8 @@ async def tell(turn: Turn, services: Services) -> None:
         if child.background and child.ended_at is not None and child.told_at is None
     ]
     if not ended:
+        if untold.get(turn.key) == seen:
+            del untold[turn.key]
         return
     lines = [
         f"The agent {child.agent} in the background ({child.child_task_id}) has ended: {child.status}."

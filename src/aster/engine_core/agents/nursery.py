@@ -94,10 +94,14 @@ class Nursery:
 
     async def _mend(self, child: SubagentRecord) -> None:
         key = ThreadKey(child.user_id, child.child_task_id)
-        if child.child_status == TurnStatus.COMPLETED:
-            await self.ended(await segments.load(self._services, key, child.child_turn_id))
-        elif child.child_status in _ENDED:
-            await self._lost(child, child.child_status or "")
+        if child.child_status in _ENDED:
+            try:
+                turn = await segments.load(self._services, key, child.child_turn_id)
+            except Exception:  # whoever waits for one that cannot be read must still hear of its end
+                log.exception("the end of the sub-agent %s cannot be read", child.child_turn_id)
+                await self._lost(child, child.child_status or "")
+            else:
+                await self.ended(turn)
         elif _orphaned(child):
             await self._stop(child)
         elif child.child_status is None:
@@ -117,7 +121,7 @@ class Nursery:
             child_turn_id=child.child_turn_id,
             child_task_id=child.child_task_id,
             agent=child.agent,
-            phase="errored" if status == TurnStatus.ERRORED else "cancelled",
+            phase="cancelled" if status == TurnStatus.CANCELLED else "errored",
             result="It left no answer.",
             tool_call_id=parent.tool_call_id,
             background=parent.background,
@@ -134,7 +138,7 @@ class Nursery:
         except Conflict:
             return
         if parent.background:
-            self._services.offspring.untold.add(key)
+            self._services.offspring.untold[key] += 1
         else:
             await self._turns.go_on(key, parent.turn_id)
 

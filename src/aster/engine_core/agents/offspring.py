@@ -1,5 +1,6 @@
 """What turns know of sub-agents beyond their own threads: how to have one begun, and where one ended unnoticed."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from aster.brain.records import ThreadKey
@@ -18,10 +19,10 @@ async def _nobody_works(key: ThreadKey) -> list[ThreadKey]:
 
 class Offspring:
     """`begin` starts a turn that is on record as a sub-agent's; `discard` stops all that work for a task and says which
-    tasks were theirs; `untold` are threads whose model has not been told of
-    one that ended in the background."""
+    tasks were theirs; `untold` are threads on which one may have ended in the background without the model knowing,
+    with how often one did."""
 
     def __init__(self) -> None:
         self.begin: Callable[[ThreadKey, str, Order], Awaitable[None]] = _nobody_begins
         self.discard: Callable[[ThreadKey], Awaitable[list[ThreadKey]]] = _nobody_works
-        self.untold: set[ThreadKey] = set()
+        self.untold: Counter[ThreadKey] = Counter()

@@ -16,6 +16,8 @@ LEVELS: Final = (0.60, 0.75, 0.85, 0.95)
 LOW: Final = 0.45
 LEAST_ROOM: Final = 0.3
 """What is left to messages at least, of the room beside instructions and tools."""
+BETWEEN: Final = 0.1
+"""How much of the usable window fills up at least between two compactions."""
 CHARS_PER_TOKEN: Final = 2
 """How many characters of one step's results a token of the window allows: about half of it."""
 
@@ -37,6 +39,17 @@ class Gauge(NamedTuple):
         """What messages may weigh after a compaction, beside a frame of so many tokens; both as we estimate."""
         usable = self.usable / max(self.ratio, 0.1)
         return round(max(LOW * usable - frame, LEAST_ROOM * max(usable - frame, 0)))
+
+    def settled(self, tokens: int) -> int:
+        """The level up to which nothing is compacted after a compaction down to so many tokens: what it could not
+        get below, and what is too near. The deepest is only left out when the compaction itself ended there."""
+        near = self._replace(tokens=tokens + round(BETWEEN * self.usable)).level
+        return max(self._replace(tokens=tokens).level, min(near, len(LEVELS) - 1))
+
+    def lowest(self, frame: int) -> int:
+        """The same for a compaction that reaches its target, beside a frame of so many tokens, as we estimate: it
+        holds before the first one of a turn, too."""
+        return self.settled(round((frame + self.target(frame)) * self.ratio))
 
     def overflowed(self) -> "Gauge":
         """The same, known to have been too much: the estimate was that much too low."""

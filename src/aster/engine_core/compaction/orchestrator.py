@@ -44,7 +44,8 @@ async def fitted(turn: Turn, services: Services, request: ModelRequest) -> Model
         return assemble(turn, services) if done else request
     if not settings.reactive_compact_enabled:
         return request
-    if full.level <= turn.futile and not over(_newest(turn), batch_chars(full)):
+    futile = max(turn.futile, full.lowest(_frame(request))) if full.level else 0
+    if full.level <= futile and not over(_newest(turn), batch_chars(full)):
         return request
     if await services.brain.compaction_failures(turn.key) >= FAILURES:
         turn.futile = DEEPEST
@@ -89,6 +90,11 @@ def _newest(turn: Turn) -> list[Message]:
     return messages[max(turn.state.covered, len(messages) - 2) :]
 
 
+def _frame(request: ModelRequest) -> int:
+    """The tokens beside the messages, as we estimate."""
+    return request_tokens(request) - sum(map(message_tokens, request.messages))
+
+
 async def _compact(
     turn: Turn,
     services: Services,
@@ -107,7 +113,7 @@ async def _compact(
         return [*([focus] if focus else []), *heard]
 
     covers = len(turn.state.messages)
-    frame = request_tokens(request) - sum(map(message_tokens, request.messages))
+    frame = _frame(request)
     job = Job(
         messages=turn.seen,
         active=frozenset(turn.state.said),
@@ -131,7 +137,7 @@ async def _compact(
     event, rows = record(job, made, turn.turn_id, covers)
     turn.write(event, rows=rows)
     if made.ok:
-        turn.history, turn.futile = made.messages, 0
+        turn.history, turn.futile = made.messages, full.settled(made.after)
         turn.visited.clear()
     elif trigger != "requested":
         turn.futile = full.level if made.refused else DEEPEST

@@ -1,7 +1,7 @@
 """The named points of a turn where hooks are asked, and what their word means there.
 
 At each point the thread is written before the turn goes on, so that after a restart a hook that has spoken about a
-message or a call is not asked about it again.
+message or a call is not asked about it again, and what it refused stays refused.
 """
 
 from typing import Any
@@ -28,21 +28,25 @@ _ENDS = frozenset((StopReason.END_TURN, StopReason.STOP_SEQUENCE))
 async def prompt(turn: Turn, services: Services) -> None:
     """A message came in: `SessionStart` for a task's first, `UserPromptSubmit` for each. A refusal ends it."""
     hooks, state = services.hooks, turn.state
+    if state.hook_refused is not None:
+        raise _refusal(state.hook_refused)
     wanted = [event for event in (HookEvent.SESSION_START, HookEvent.USER_PROMPT_SUBMIT) if event in hooks]
     if not wanted or state.prompted or state.model_calls:
         return
     said = next((text_of(message.content) for message in state.messages if spoken(message)), "")
     for event in wanted:
-        if event is HookEvent.SESSION_START and (turn.history or state.request.parent):
+        if event is HookEvent.SESSION_START and (state.session_hooked or turn.history or state.request.parent):
             continue
         heard = await hooks.ask(event, _payload(turn, prompt=said))
         turn.write(*heard.ran, *_notes(heard))
         if heard.blocked is not None:
-            raise EngineError(ErrorCode.PERMISSION_DENIED, f"A hook refused this message: {heard.blocked}")
+            raise _refusal(heard.blocked)
 
 
 async def before(turn: Turn, services: Services, call: CallState) -> ToolOutcome | None:
     """A call is about to be decided. Its outcome if a hook refuses it; its input may be another one afterwards."""
+    if call.hook_refused is not None:
+        return refused(call, call.hook_refused)
     if HookEvent.PRE_TOOL_USE not in services.hooks or call.hooked or call.issued or call.questions:
         return None
     heard = await services.hooks.ask(HookEvent.PRE_TOOL_USE, _about(turn, call), call.call.id)
@@ -112,6 +116,10 @@ def minded(heard: Heard) -> list[str]:
 def refused(call: CallState, reason: str) -> ToolOutcome:
     text = f"A hook of the operator refused `{call.call.name}`: {reason}"
     return ToolOutcome.error(text, reason=BLOCKED, failure=OutcomeClass.FATAL)
+
+
+def _refusal(reason: str) -> EngineError:
+    return EngineError(ErrorCode.PERMISSION_DENIED, f"A hook refused this message: {reason}")
 
 
 def _about(turn: Turn, call: CallState) -> dict[str, Any]:

@@ -84,26 +84,26 @@ async def repair(turn: Turn, case: Case, finding: Finding, boundary: Boundary) -
 def note(turn: Turn, case: Case, finding: Finding) -> None:
     """Put a note under the answer, as a block of it."""
     state = turn.state
-    said = _block(turn, len(state.messages[-1].content), noted(finding.issues))
+    said = _block(state.step, len(state.messages[-1].content), noted(finding.issues))
     turn.write(*said, event(case, finding, "note", state.step))
 
 
 def restore(turn: Turn, judged: Judgement, draft: str) -> None:
-    """Bring back an answer that could not be written again, with a note."""
+    """Bring back an answer that could not be written again, with a note, as a step of its own."""
+    step = turn.state.step + 1
     found = Verification(
         claim=excerpt(draft, CLAIM_CHARS),
         verdict=judged.verdict,
         confidence=judged.confidence,
         action="note",
         issues=judged.issues,
-        step=turn.state.step,
+        step=step,
     )
-    turn.write(*_block(turn, 0, draft + noted(judged.issues)), found)
+    turn.write(*_block(step, 0, draft + noted(judged.issues)), found)
 
 
-def _block(turn: Turn, index: int, text: str) -> list[Event]:
-    """A text of the engine's as a block of the newest step."""
-    step = turn.state.step
+def _block(step: int, index: int, text: str) -> list[Event]:
+    """A text of the engine's as a block of a step."""
     return [
         ContentBlockStart(block_index=index, block_type="text", step=step),
         TextDelta(text=text, block_index=index, step=step),

@@ -17,6 +17,7 @@ from aster.engine_core import errands
 from aster.engine_core.agents.reach import most_steps
 from aster.engine_core.aside import aside
 from aster.engine_core.assemble import assemble, boundary_of
+from aster.engine_core.budget_gate import turn_spent
 from aster.engine_core.history import spoken
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
@@ -25,7 +26,7 @@ from aster.engine_core.verifying.checks import disputes
 from aster.engine_core.verifying.evidence import Case, bookkeeping, exhibits
 from aster.engine_core.verifying.finding import Finding, believed, proven
 from aster.engine_core.verifying.objections import upheld
-from aster.engine_core.verifying.record import repairing
+from aster.engine_core.verifying.record import owed, repairing
 
 log = logging.getLogger("aster.verifier")
 
@@ -54,12 +55,12 @@ async def passed(turn: Turn, services: Services, stop_reason: str) -> bool:
 
 
 def rescued(turn: Turn, services: Services) -> bool:
-    """A turn is about to fail. One whose answer was only to be repaired ends with that answer, and a note."""
-    state, judged = turn.state, turn.state.judged
-    if judged is None or not judged.draft or state.unresolved:
+    """A turn is about to end without an answer. One whose answer was only to be repaired ends with that, and a note."""
+    state, judged, draft = turn.state, turn.state.judged, owed(turn.state)
+    if judged is None or not draft or state.unresolved:
         return False
     services.raven.note("repair_failed", "warning", "an answer that does not hold could not be written again")
-    consequence.restore(turn, judged, judged.draft)
+    consequence.restore(turn, judged, draft)
     return True
 
 
@@ -122,10 +123,10 @@ async def _repairable(turn: Turn, services: Services) -> bool:
     state = turn.state
     if repairing(state) or state.model_calls >= most_steps(state, services.settings):
         return False
-    if not services.budgets.lines(turn.key):
+    if not services.budgets.lines(turn.home):
         return True
     await turn.flush()
-    return await errands.affordable(services, turn.key, assemble(turn, services), turn.state.cost_usd)
+    return await errands.affordable(services, turn.home, assemble(turn, services), await turn_spent(turn))
 
 
 def _told(state: TurnState) -> list[Message]:

@@ -23,6 +23,7 @@ from aster.engine_core.engine import Engine
 from aster.engine_core.orders import Follows, HitlReply, OnBusy, Order
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
+from aster.server.bodies import MEDIA_BLOCKS
 from aster.server.doors.lines import MOST_LINES, Line, brought, fingerprints, following
 from aster.server.doors.models import Chosen
 from aster.server.doors.places import Begin, Reply, Resume, after_turn, anew, way_on
@@ -67,6 +68,10 @@ async def admit(engine: Engine, visit: Visit, lines: Sequence[Line], wishes: Wis
     """Have a conversation go on."""
     if len(lines) > MOST_LINES:
         raise EngineError(ErrorCode.PAYLOAD_TOO_LARGE, f"Send at most {MOST_LINES} messages.")
+    if sum(len(line.files) for line in lines) > MEDIA_BLOCKS:
+        raise EngineError(
+            ErrorCode.PAYLOAD_TOO_LARGE, f"Send at most {MEDIA_BLOCKS} files in all messages together."
+        )
     if len(wishes.instructions) > MOST_INSTRUCTIONS:
         raise unfit("messages", f"has more than {MOST_INSTRUCTIONS} characters of system messages")
     prints = fingerprints(lines, wishes.root)

@@ -111,6 +111,7 @@ async def download(
             ErrorCode.INVALID_REQUEST,
             ErrorCode.TASK_NOT_FOUND,
             ErrorCode.PAYLOAD_TOO_LARGE,
+            ErrorCode.SLOTS_EXHAUSTED,
         ),
         200: _ARCHIVE,
     },
@@ -149,7 +150,12 @@ async def load(
     "/tasks/{task_id}/workspace",
     summary="A task's workspace as an archive",
     responses={
-        **refusals(ErrorCode.INVALID_REQUEST, ErrorCode.TASK_NOT_FOUND, ErrorCode.PAYLOAD_TOO_LARGE),
+        **refusals(
+            ErrorCode.INVALID_REQUEST,
+            ErrorCode.TASK_NOT_FOUND,
+            ErrorCode.PAYLOAD_TOO_LARGE,
+            ErrorCode.SLOTS_EXHAUSTED,
+        ),
         200: _ARCHIVE,
     },
 )
@@ -194,15 +200,19 @@ def _key(engine: Engine, visit: Visit, task_id: str | None) -> ThreadKey:
 
 async def _packed(engine: Engine, key: ThreadKey, history: list[Any]) -> FileStream:
     session: dict[str, object] = {"task_id": key.task_id, "saved_at": iso_ms(now_ms()), "chat_history": history}
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed by whoever sends it
+    sent = engine.files.hold()
+    file = None
     try:
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed by whoever sends it
         await engine.files.pack(key, file, session)
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
     except BaseException:
-        file.close()
+        if file is not None:
+            file.close()
+        sent()
         raise
-    return FileStream(file, size, "workspace.zip", _ZIP)
+    return FileStream(file, size, "workspace.zip", _ZIP, done=sent)
 
 
 def _loaded(key: ThreadKey, done: Unpacked) -> LoadAnswer:

@@ -12,7 +12,7 @@ from aster.server.media import Part, Text
 from aster.server.routes.memory import BODY
 from aster.server.visit import KEYED, Serving, Visiting
 from aster.skills.drafts import MOST_TAGS, Draft
-from aster.skills.skill import BODY_CHARS, DESCRIPTION_CHARS, NAME_CHARS, Skill, Source
+from aster.skills.skill import BODY_CHARS, DESCRIPTION_CHARS, MOST_FILES, NAME_CHARS, Skill, Source
 
 router = APIRouter(prefix="/skills", tags=["skills"], dependencies=KEYED)
 
@@ -107,7 +107,9 @@ class CreateSkillBody(Part):
     prompt: Text = Field("", max_length=BODY_CHARS, description="Its instructions; `{{name}}` takes a parameter.")
     capabilities: list[Text] = Field(default_factory=list[str], max_length=MOST_TAGS)
     scripts: dict[str, Annotated[Text, Field(max_length=_TEXT_CHARS)]] = Field(
-        default_factory=dict[str, str], description="Files by name; commands in the sandbox can read them."
+        default_factory=dict[str, str],
+        max_length=MOST_FILES,
+        description="Files by name; commands in the sandbox can read them.",
     )
 
     def draft(self) -> Draft:
@@ -128,7 +130,7 @@ class UpdateSkillBody(Part):
     category: Text | None = None
     prompt: Text | None = Field(None, max_length=BODY_CHARS)
     capabilities: list[Text] | None = Field(None, max_length=MOST_TAGS)
-    scripts: dict[str, Annotated[Text, Field(max_length=_TEXT_CHARS)]] | None = None
+    scripts: dict[str, Annotated[Text, Field(max_length=_TEXT_CHARS)]] | None = Field(None, max_length=MOST_FILES)
 
     def changes(self) -> dict[str, object]:
         given = {name: getattr(self, name) for name in UpdateSkillBody.model_fields}
