@@ -114,7 +114,7 @@ def main() -> None:
         elif method == "tools/list":
             say({"id": number, "result": {"tools": tools()}})
             if MODE == "dying":
-                threading.Timer(0.5, os._exit, (1,)).start()
+                threading.Timer(2.5, os._exit, (1,)).start()
         elif method == "tools/call":
             called(number, message["params"]["name"])
         elif method is None and PENDING:

@@ -92,6 +92,8 @@ async def truncated(turn: Turn, services: Services) -> bool:
         return False
     if state.request.options.max_tokens is not None:
         return False
+    if services.herald.endpoint.protocol == "local_chat":
+        return False  # a small model that rambles would keep the machine busy for minutes and say no more
     said = answer_of(state)
     larger = _larger(turn, services) if attempt == 1 and len(said) < READ_CHARS else None
     if larger is not None:
