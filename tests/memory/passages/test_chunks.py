@@ -1,6 +1,6 @@
 """Cutting texts: nothing is lost, nothing is too large, and cuts are made where a text has a joint."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aster.memory.passages.chunks import CHARS, LINES, passages
@@ -16,6 +16,7 @@ LINE = st.one_of(
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(LINE, max_size=150).map("\n".join))
+@example("\x85\n0")
 def test_every_line_is_in_a_passage_and_none_is_too_large(text: str) -> None:
     found = passages(text)
     lines = text.replace("\r\n", "\n").split("\n")

@@ -29,10 +29,10 @@ def passages(text: str) -> list[Passage]:
     while start < len(lines):
         end = _full(lines, start)
         cut = end if end == len(lines) else _joint(lines, start, end)
-        body = "\n".join(line for _, line in lines[start:cut]).strip("\n")
-        if body.strip():
-            skipped = next(place for place, (_, line) in enumerate(lines[start:cut]) if line.strip())
-            out.append(Passage(lines[start + skipped][0], lines[cut - 1][0], body))
+        filled = next((place for place in range(start, cut) if lines[place][1].strip()), None)
+        if filled is not None:
+            body = "\n".join(line for _, line in lines[filled:cut]).strip("\n")
+            out.append(Passage(lines[filled][0], lines[cut - 1][0], body))
         start = cut if cut < end or cut == len(lines) else max(cut - OVERLAP, start + 1)
     return out
 
