@@ -2,34 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 
 from aster.client.client import AsterClient
 from aster.contracts.events import Event, Recovery, ThreadLifecycle, ToolCallIssued, ToolResult
-from tests.process import Process, engine, model
+from tests.process import Process
 
 COMMAND = "echo ran >> marks.txt; sleep 30"
-
-
-@pytest.fixture
-async def upstream(tmp_path: Path) -> AsyncIterator[Process]:
-    process = model(tmp_path)
-    await process.up()
-    yield process
-    await process.stop()
-
-
-@pytest.fixture
-async def host(tmp_path: Path, upstream: Process) -> AsyncIterator[Process]:
-    process = engine(tmp_path, upstream.url)
-    await process.up()
-    yield process
-    await process.kill()
 
 
 def directive(tool: str, **given: Any) -> str:

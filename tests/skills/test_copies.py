@@ -8,9 +8,8 @@ from aster.skills.copies import Copies
 
 
 @pytest.fixture
-def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Copies:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    return Copies(tmp_path / "data")
+def copies(tmp_path: Path) -> Copies:
+    return Copies(tmp_path / "data", tmp_path)
 
 
 def test_a_copy_is_where_it_is_said_to_be_and_nobody_elses(copies: Copies) -> None:
@@ -53,8 +52,8 @@ def test_they_go_with_their_skill(copies: Copies) -> None:
 def test_those_of_an_engine_that_is_gone_are_swept(copies: Copies, tmp_path: Path) -> None:
     for name in ("here", "gone"):
         (tmp_path / name).mkdir()
-    here = Copies(tmp_path / "here").place("ann", "pdf", {"a": b""})
-    gone = Copies(tmp_path / "gone").place("ann", "pdf", {"a": b""})
+    here = Copies(tmp_path / "here", tmp_path).place("ann", "pdf", {"a": b""})
+    gone = Copies(tmp_path / "gone", tmp_path).place("ann", "pdf", {"a": b""})
     (tmp_path / "gone").rmdir()
     copies.place("ann", "pdf", {"a": b""})
     assert here.exists()

@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from aster.contracts.events import BackgroundTask, Event, HitlRequest, TaskLifec
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
 from aster.utility_directory.background import Background, runtime_task_id
-from tests.process import Process, engine, model
+from tests.process import Process
 from tests.sandbox.processes import alive, sleeper, token
 from tests.utility_directory.conftest import Bench
 
@@ -24,22 +23,6 @@ KEY = ThreadKey("local", "task-1")
 NAME = runtime_task_id("turn-1:1:call-1")
 LONG: dict[str, Any] = {"command": "touch x; sleep 60", "run_in_background": True}
 """The bench's thread, the id of what its call starts, and something that takes long."""
-
-
-@pytest.fixture
-async def upstream(tmp_path: Path) -> AsyncIterator[Process]:
-    process = model(tmp_path)
-    await process.up()
-    yield process
-    await process.stop()
-
-
-@pytest.fixture
-async def host(tmp_path: Path, upstream: Process) -> AsyncIterator[Process]:
-    process = engine(tmp_path, upstream.url)
-    await process.up()
-    yield process
-    await process.kill()
 
 
 def directive(tool: str, **given: Any) -> str:

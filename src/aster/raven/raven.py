@@ -41,7 +41,7 @@ def _harmless(
     def call(self: "Raven", *args: P.args, **kwargs: P.kwargs) -> None:
         try:
             method(self, *args, **kwargs)
-        except Exception:
+        except Exception:  # the boundary named above
             log.exception("An observation failed.", extra={"observation": method.__name__})
 
     return call

@@ -19,11 +19,12 @@ _OF = ".of"
 
 
 class Copies:
-    """The copies of one engine; `data` is the directory of its brain, which tells it from other engines."""
+    """The copies of one engine below `parent`, by default where the system has temporary files; `data` is the directory
+    of its brain, which tells it from other engines."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, parent: Path | None = None) -> None:
         self._data = os.path.realpath(data).encode("utf-8", "surrogateescape")
-        self._base = Path(tempfile.gettempdir()).resolve() / f"{_ours_begin()}{_hashed(self._data)}"
+        self._base = (parent or Path(tempfile.gettempdir())).resolve() / f"{_ours_begin()}{_hashed(self._data)}"
         self._known: dict[str, str] = {}
 
     def readable(self, user_id: str) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from aster.engine_core.agents import notices
 from aster.testing import Failure, Hold, ModelServer, Reply, Rule, Script, Text, ToolCall, Usage
 from tests.engine_core.frames import events, last
 from tests.live import Live, live, text_of
-from tests.process import Process, engine, model
+from tests.process import Process
 
 SPAWN = ToolCall("spawn_agent", {"prompt": "work"}, id="s1")
 BEHIND = ToolCall("spawn_agent", {"prompt": "work", "background": True}, id="s1")
@@ -33,22 +33,6 @@ def script(child: Reply, call: ToolCall = SPAWN) -> list[Rule]:
 async def scripted() -> AsyncIterator[ModelServer]:
     async with ModelServer() as server:
         yield server
-
-
-@pytest.fixture
-async def upstream(tmp_path: Path) -> AsyncIterator[Process]:
-    process = model(tmp_path)
-    await process.up()
-    yield process
-    await process.stop()
-
-
-@pytest.fixture
-async def host(tmp_path: Path, upstream: Process) -> AsyncIterator[Process]:
-    process = engine(tmp_path, upstream.url)
-    await process.up()
-    yield process
-    await process.kill()
 
 
 async def test_a_parent_and_its_child_survive_a_kill(host: Process, upstream: Process) -> None:
