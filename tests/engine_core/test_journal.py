@@ -53,7 +53,8 @@ async def test_monday_is_known_on_friday_by_default_and_forgotten_without_a_trac
     assert [use["task_id"] for use in receipt["used_in"]] == ["friday"]
     assert b"violoncello" in raw(tmp_path / "b.sqlite")
 
-    await aster.http.post("/memory/forget", json={"ids": [item["id"]], "delete_tasks": True})
+    gone = await aster.http.post("/memory/forget", json={"ids": [item["id"]], "delete_tasks": True})
+    assert item["id"] in gone.json()["forgotten"], "also what went with its task"
     assert b"violoncello" not in raw(tmp_path / "b.sqlite")
     frames = await aster.execute(ASKED, "sunday")
     assert not events(frames, "memory_retrieval")

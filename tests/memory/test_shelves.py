@@ -1,9 +1,11 @@
 """Shelves in memory: as many as fit, and two users' never mixed."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.infra.secrets import Secrets
@@ -12,7 +14,7 @@ from aster.memory.drafts import Draft
 from aster.memory.memory import Memory
 from aster.memory.retrieval.shelf import Item
 from aster.memory.shelves import Shelves
-from tests.memory.conftest import fact
+from tests.memory.conftest import WordVectors, fact, opened
 
 
 def test_the_shelf_used_longest_ago_is_let_go() -> None:
@@ -58,3 +60,33 @@ async def test_many_search_and_write_at_once(memory: Memory) -> None:
             assert all(text.startswith(user) for text in texts)
 
     await asyncio.gather(*(one(f"user{n}") for n in range(6)))
+
+
+class Held(WordVectors):
+    """Waits before it reads what was kept of a colour, until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.let_go = asyncio.Event(), {"red": asyncio.Event(), "blue": asyncio.Event()}
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        for colour, gate in self.let_go.items():
+            if any(text.endswith(colour) for text in texts):
+                self.reached.set()
+                await gate.wait()
+        return await super().embed(texts)
+
+
+async def test_a_vector_that_comes_when_its_record_is_replaced_already_changes_nothing(path: Path) -> None:
+    vectors = Held()
+    async with opened(path, vectors) as memory:
+        await memory.write("ada", [fact("the door is red", "door", "colour")])
+        await vectors.reached.wait()
+        await memory.search("ada", "door", limit=5)
+        vectors.reached.clear()
+        await memory.write("ada", [fact("the door is blue", "door", "colour")])
+        vectors.let_go["red"].set()
+        await vectors.reached.wait()
+        found = await memory.search("ada", "door", limit=5)
+        assert [match.row.text for match in found.best(5)] == ["the door is blue"]
+        vectors.let_go["blue"].set()

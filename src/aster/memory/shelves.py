@@ -61,7 +61,8 @@ class Kept:
                 return False
         while found := reader.vectors(self.model, self.place, _AT_ONCE):
             vectors = {row.number: row.vector for row in found}
-            self._take(reader.columns_of(list(vectors)), vectors)
+            if there := reader.columns_of(list(vectors)):
+                self._take(there, vectors)
             self.place = found[-1].place
         return True
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from aster.memory.embeddings.embedder import Reading
@@ -141,6 +142,15 @@ def test_without_a_model_words_still_find(asked: Asked) -> None:
 def test_without_token_vectors_it_is_still_found(asked: Asked) -> None:
     shelf = SmallShelf(ITEMS, asked.readings, NAMES, tokens=False)
     assert first(asked.find("Which puppy did Anna adopt from the shelter?", shelf)) == 0
+
+
+def test_a_record_whose_vector_is_still_to_be_made_is_found_by_its_words(asked: Asked) -> None:
+    """Among others that are near in meaning it is taken as average, not as far from everything."""
+    texts = [f"The w{number}8fd{number}c is blue" for number in range(30)]
+    items = [Item(n, text, "", millis(1), "", n) for n, text in enumerate(texts)]
+    blank = Reading(np.zeros_like(asked.readings[0].vector), [], np.zeros((0, 0), np.float32))
+    readings = [*asked.read(texts[:-1]), blank]
+    assert 29 in [hit.item.id for hit in asked.find("w298fd29c", SmallShelf(items, readings), gate=False).hits[:2]]
 
 
 def test_what_goes_while_it_is_searched_is_left_out(asked: Asked) -> None:

@@ -36,8 +36,14 @@ def gathered(rows: Rows, query: Query, lexical: dict[int, float], vector: Floats
     else:
         places = _candidates(rows, query, lexical, vector, tuning)
     words = np.array([lexical.get(number, 0.0) for number in rows.ids(places).tolist()])
-    cosines = np.zeros(len(places)) if vector is None else rows.cosines(places, vector).astype(np.float64)
+    cosines = np.zeros(len(places)) if vector is None else _near(rows, places, vector)
     return Pool(places, words, cosines, _scored(rows, query, places, words, cosines, tuning))
+
+
+def _near(rows: Rows, places: Ints, vector: Floats) -> Scores:
+    """How near in meaning each is; one whose vector is still to be made is taken as average, not as far away."""
+    near, known = rows.cosines(places, vector).astype(np.float64), rows.embedded(places)
+    return np.where(known, near, near[known].mean() if known.any() else 0.0)
 
 
 def _candidates(rows: Rows, query: Query, lexical: dict[int, float], vector: Floats | None, tuning: Tuning) -> Ints:

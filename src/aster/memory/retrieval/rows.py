@@ -127,6 +127,10 @@ class Rows:
         near = product(self._columns["vector"][places].astype(np.float32), vector[:, None])[:, 0]
         return near * self._columns["scale"][places]
 
+    def embedded(self, places: Ints) -> NDArray[np.bool_]:
+        """Which of these have a vector by now."""
+        return np.any(self._columns["vector"][places] != 0, axis=1).astype(np.bool_)
+
     def vectors(self, places: Ints) -> Floats:
         return self._columns["vector"][places] * self._columns["scale"][places][:, None]
 

@@ -195,9 +195,10 @@ async def forget(body: ForgetDoBody, engine: Serving, visit: Visiting, response:
     only with `delete_tasks`."""
     found = await engine.memory.preview(visit.user_id, body.ids, body.spans, body.documents)
     tasks = await _deleted(engine, visit, found) if body.delete_tasks else []
-    gone = await engine.memory.forget(visit.user_id, [one.row.id for one in found.records])
+    doomed = [one.row.id for one in found.records]
+    await engine.memory.forget(visit.user_id, doomed)
     response.headers.update(warnings(body))
-    return ForgottenAnswer(forgotten=[row.id for row in gone], deleted_tasks=tasks)
+    return ForgottenAnswer(forgotten=doomed, deleted_tasks=tasks)
 
 
 @router.delete(
