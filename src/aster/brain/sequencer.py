@@ -143,7 +143,7 @@ class Sequencer:
         )
         grade = grade_of(stamped)
         placed.frames.append(frame(slot.head, type_of(stamped), turn_id, grade, encode(stamped)))
-        if grade is not Grade.DELTA:
+        if grade not in (Grade.DELTA, Grade.SHOWN):
             placed.records.append(stamped)
             advance(slot, stamped)
         if unit.done is not None:
@@ -164,7 +164,7 @@ def close(placed: Placed, now: int) -> None:
         seq=tail.seq,
         timestamp=iso_ms(placed.slot.last_ms),
     )
-    placed.frames.append(frame(tail.seq, type_of(stamped), tail.turn_id, Grade.DELTA, encode(stamped)))
+    placed.frames.append(frame(tail.seq, type_of(stamped), tail.turn_id, grade_of(stamped), encode(stamped)))
 
 
 def check(unit: Unit, slot: Slot) -> None:

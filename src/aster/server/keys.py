@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from aster.brain.records import KeyRow
-from aster.brain.sqlite import queries
+from aster.brain.sql import queries
+from aster.brain.sql.projections import put
 from aster.brain.sqlite.brain import MIGRATIONS, open_database
-from aster.brain.sqlite.connection import FileLock, connect
-from aster.brain.sqlite.projections import put
+from aster.brain.sqlite.connection import BrainConnection, FileLock, connect
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
@@ -77,19 +77,19 @@ def rotate(brain: Path, which: str) -> NewKey:
         return _insert(db, old.name, old.user_id)
 
 
-def _insert(db: sqlite3.Connection, name: str, user_id: str) -> NewKey:
+def _insert(db: BrainConnection, name: str, user_id: str) -> NewKey:
     key = f"ak-{secrets.token_urlsafe(32)}"
     row = KeyRow(key_id=new_id("key"), user_id=user_id, name=name, key_hash=hash_key(key), created_at=now_ms())
     put(db, row, None, None)
     return NewKey(key, row)
 
 
-def _live(db: sqlite3.Connection) -> list[KeyRow]:
+def _live(db: BrainConnection) -> list[KeyRow]:
     return [row for row in queries.keys(db) if row.revoked_at is None]
 
 
 @contextmanager
-def _writing(brain: Path) -> Generator[sqlite3.Connection, None, None]:
+def _writing(brain: Path) -> Generator[BrainConnection, None, None]:
     """One transaction on the brain."""
     with _opened(brain) as db:
         db.execute("BEGIN IMMEDIATE")
@@ -98,7 +98,7 @@ def _writing(brain: Path) -> Generator[sqlite3.Connection, None, None]:
 
 
 @contextmanager
-def _opened(brain: Path) -> Generator[sqlite3.Connection, None, None]:
+def _opened(brain: Path) -> Generator[BrainConnection, None, None]:
     """The brain; it is made, or brought to this version, when no engine has it open."""
     if _version(brain) != available(MIGRATIONS)[-1].version:
         brain.parent.mkdir(parents=True, exist_ok=True)

@@ -6,15 +6,32 @@ import sqlite3
 from pathlib import Path
 from types import TracebackType
 
+from aster.brain.sqlite.dialect import DIALECT
 from aster.contracts.errors import EngineError, ErrorCode
 
 BUSY_MS = 5000
 
 
-def connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
+class BrainConnection(sqlite3.Connection):
+    """A connection that knows its dialect."""
+
+    dialect = DIALECT
+
+
+def looked_at(path: Path) -> BrainConnection:
+    """A connection for a short look: it changes nothing, and makes no file that is not there."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, factory=BrainConnection)
+
+
+def connect(path: Path, *, readonly: bool = False) -> BrainConnection:
     """A connection in autocommit mode: transactions are begun and ended by us, in so many words."""
     connection = sqlite3.connect(
-        path, isolation_level=None, check_same_thread=False, cached_statements=512, timeout=BUSY_MS / 1000
+        path,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=512,
+        timeout=BUSY_MS / 1000,
+        factory=BrainConnection,
     )
     connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
     connection.execute("PRAGMA temp_store = MEMORY")

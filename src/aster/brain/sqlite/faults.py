@@ -16,6 +16,6 @@ _PASSING: Final = frozenset(
 )
 
 
-def passing(error: sqlite3.Error) -> bool:
+def passing(error: BaseException) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and (code & 0xFF) in _PASSING

@@ -1,14 +1,13 @@
 """A small pool of reading connections: a query never waits for the writer, and never blocks the loop."""
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from aster.brain.sqlite.connection import connect
+from aster.brain.sqlite.connection import BrainConnection, connect
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -18,11 +17,11 @@ class Readers:
     def __init__(self, path: Path, size: int = 3) -> None:
         self._path = path
         self._local = threading.local()
-        self._opened: list[sqlite3.Connection] = []
+        self._opened: list[BrainConnection] = []
         self._pool = ThreadPoolExecutor(size, thread_name_prefix="aster-reader")
 
     async def run(
-        self, query: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+        self, query: Callable[Concatenate[BrainConnection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run a query function; a caller that is cancelled leaves the connection whole."""
 
@@ -31,8 +30,8 @@ class Readers:
 
         return await asyncio.get_running_loop().run_in_executor(self._pool, call)
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+    def _connection(self) -> BrainConnection:
+        connection: BrainConnection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = connect(self._path, readonly=True)
             self._local.connection = connection

@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 from aster.brain.records import Frame, ThreadKey
 from aster.brain.sequencer import Placed, Sequencer, Slot, close
-from aster.brain.sqlite.connection import connect
+from aster.brain.sql.projections import project, put
+from aster.brain.sqlite.connection import BrainConnection, connect
 from aster.brain.sqlite.faults import passing
-from aster.brain.sqlite.projections import project, put
 from aster.brain.unit import Conflict, Unit
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import Event, Grade
@@ -27,7 +27,7 @@ from aster.infra.clock import now_ms
 log = logging.getLogger("aster.brain")
 
 Deliver: TypeAlias = Callable[[list[tuple[ThreadKey, list[Frame]]]], None]
-Job: TypeAlias = Callable[[sqlite3.Connection], object]
+Job: TypeAlias = Callable[[BrainConnection], object]
 
 _RETRY_SECONDS = 0.5
 _MAX_BATCH = 4096

@@ -5,8 +5,9 @@ import os
 import sqlite3
 from pathlib import Path
 
-from aster.brain.sqlite import queries
+from aster.brain.sql import queries
 from aster.brain.sqlite.brain import MIGRATIONS
+from aster.brain.sqlite.connection import looked_at
 from aster.cli.doctor.report import Finding
 from aster.infra.migrations import available
 
@@ -32,7 +33,7 @@ def _place(path: Path) -> Finding:
 def _schema(path: Path) -> Finding:
     newest = available(MIGRATIONS)[-1].version
     try:
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        db = looked_at(path)
         try:
             version = queries.ping(db)
         finally:

@@ -3,7 +3,8 @@
 import sqlite3
 from pathlib import Path
 
-from aster.brain.sqlite.memory.vectors import state
+from aster.brain.sql.memory.vectors import state
+from aster.brain.sqlite.connection import looked_at
 from aster.cli.doctor.report import Finding
 from aster.contracts.errors import EngineError
 from aster.infra.settings import Settings
@@ -30,7 +31,7 @@ def _waiting(brain: Path) -> str:
     """How many records of a brain have no vector yet; nothing of one that is not there, or older than memory."""
     if not brain.is_file():
         return ""
-    db = sqlite3.connect(f"{brain.absolute().as_uri()}?mode=ro", uri=True)
+    db = looked_at(brain)
     try:
         pending = state(db).pending
     except sqlite3.Error:

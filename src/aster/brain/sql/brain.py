@@ -1,0 +1,375 @@
+"""A brain in SQL: what one writer, a few readers and the fan-out make of the queries, whichever the database."""
+
+import asyncio
+from collections.abc import Sequence
+
+from aster.brain.agents import AgentRow, SubagentRecord
+from aster.brain.assets import ActionsRow, ConnectionRow, ServerRow
+from aster.brain.compaction_records import CompactionRow, WayBack
+from aster.brain.corrections import CorrectionRecord
+from aster.brain.doors import DoorPlace
+from aster.brain.fanout import Fanout, Subscription
+from aster.brain.grants import GrantRow, PastCall
+from aster.brain.judgement import PlanRecord, RecurringUnknown, UncertaintyRecord
+from aster.brain.records import (
+    ArtifactRecord,
+    BackgroundRecord,
+    BudgetRow,
+    ConversationRow,
+    FileVersion,
+    Frame,
+    HitlRecord,
+    InboxRow,
+    KeyRow,
+    ObservabilityRow,
+    Place,
+    QuotaRow,
+    Row,
+    SnapshotRow,
+    Spent,
+    ThreadKey,
+    ThreadRecord,
+    TrajectoryRow,
+    TurnRecord,
+    UsageGroup,
+    UsageSlice,
+    UsageSum,
+)
+from aster.brain.signals import Said, Signal, Target
+from aster.brain.skills import SkillRow
+from aster.brain.sql import (
+    agents,
+    assets,
+    background,
+    compactions,
+    context,
+    corrections,
+    doors,
+    judgement,
+    kept,
+    money,
+    permissions,
+    queries,
+    retention,
+    signals,
+    skills,
+)
+from aster.brain.sql.connection import Connection
+from aster.brain.sql.running import Reads, Writes
+from aster.brain.unit import Guard, Owned, Unit
+from aster.contracts.events import Event
+from aster.contracts.turn import Doubt
+from aster.infra.clock import now_ms
+
+ROOM = 2000
+
+
+class SqlBrain:
+    """Everything a brain does once it is open; opening and closing is for each database."""
+
+    _readers: Reads
+    _writer: Writes
+    _loop: asyncio.AbstractEventLoop
+
+    def __init__(self) -> None:
+        self.fanout = Fanout(self.frames)
+
+    @property
+    def fault(self) -> str | None:
+        """Why nothing can be written at the moment, if so."""
+        return self._writer.fault
+
+    @property
+    def backlog(self) -> int:
+        """Units that wait for the next commit."""
+        return self._writer.backlog
+
+    @property
+    def written(self) -> tuple[int, int]:
+        """Commits and events since the start."""
+        return self._writer.commits, self._writer.events
+
+    def append(
+        self,
+        key: ThreadKey,
+        turn_id: str | None,
+        events: Sequence[Event],
+        *,
+        rows: Sequence[Row] = (),
+        guard: Guard | None = None,
+    ) -> "asyncio.Future[list[Event]]":
+        done: asyncio.Future[list[Event]] = self._loop.create_future()
+        self._writer.submit(Unit(key, turn_id, events, rows, guard, done))
+        return done
+
+    def emit(self, key: ThreadKey, turn_id: str, event: Event) -> None:
+        self._writer.submit(Unit(key, turn_id, (event,), (), Owned(turn_id)))
+
+    def put(self, *rows: Row) -> "asyncio.Future[list[Event]]":
+        done: asyncio.Future[list[Event]] = self._loop.create_future()
+        self._writer.submit(Unit(None, None, (), rows, None, done))
+        return done
+
+    async def room(self) -> None:
+        """Wait while too much is waiting to be committed (the disk is slow or full)."""
+        while self._writer.backlog > ROOM:
+            await asyncio.sleep(0.02)
+
+    def subscribe(self, key: ThreadKey, after_seq: int) -> Subscription:
+        return self.fanout.subscribe(key, after_seq)
+
+    async def thread(self, key: ThreadKey) -> ThreadRecord | None:
+        return await self._readers.run(queries.thread, key)
+
+    async def threads(
+        self,
+        user_id: str,
+        *,
+        limit: int,
+        before: Place | None = None,
+        status: str | None = None,
+        search: str | None = None,
+        parent: str | None = None,
+    ) -> list[ThreadRecord]:
+        return await self._readers.run(
+            queries.threads, user_id, limit=limit, before=before, status=status, search=search, parent=parent
+        )
+
+    async def delete_thread(self, key: ThreadKey) -> str | None:
+        def job(db: Connection) -> str | None:
+            status = retention.delete_thread(db, key)
+            self._writer.forget(key)
+            return status
+
+        status = await self._writer.run(job)
+        assert status is None or isinstance(status, str)
+        return status
+
+    async def frames(self, key: ThreadKey, after_seq: int, limit: int, turn_id: str | None = None) -> list[Frame]:
+        return await self._readers.run(queries.frames, key, after_seq, limit, turn_id)
+
+    async def seq_at(self, key: ThreadKey, after_ms: int) -> int:
+        return await self._readers.run(queries.seq_at, key, after_ms)
+
+    async def head(self, key: ThreadKey) -> int:
+        return await self._readers.run(queries.head, key)
+
+    async def records(self, key: ThreadKey, turn_id: str, after_seq: int) -> list[tuple[str, bytes]]:
+        return await self._readers.run(queries.records, key, turn_id, after_seq)
+
+    async def turn(self, user_id: str, turn_id: str) -> TurnRecord | None:
+        return await self._readers.run(queries.turn, user_id, turn_id)
+
+    async def turns(self, key: ThreadKey) -> list[TurnRecord]:
+        return await self._readers.run(queries.turns, key)
+
+    async def running_turns(self) -> list[TurnRecord]:
+        return await self._readers.run(queries.running_turns)
+
+    async def answered_turns(self) -> list[TurnRecord]:
+        return await self._readers.run(queries.answered_turns)
+
+    async def waiting_threads(self) -> list[ThreadKey]:
+        return await self._readers.run(queries.waiting_threads)
+
+    async def conversations(self, key: ThreadKey) -> list[ConversationRow]:
+        return await self._readers.run(queries.conversations, key)
+
+    async def way_back(self, key: ThreadKey, turn_id: str, messages: int | None) -> WayBack:
+        return await self._readers.run(compactions.way_back, key, turn_id, messages)
+
+    async def compaction(self, user_id: str, compaction_id: str) -> CompactionRow | None:
+        return await self._readers.run(compactions.compaction, user_id, compaction_id)
+
+    async def compaction_failures(self, key: ThreadKey) -> int:
+        return await self._readers.run(compactions.failures, key)
+
+    async def snapshot(self, user_id: str, turn_id: str) -> SnapshotRow | None:
+        return await self._readers.run(queries.snapshot, user_id, turn_id, now_ms())
+
+    async def trajectory(self, user_id: str, turn_id: str) -> TrajectoryRow | None:
+        return await self._readers.run(queries.trajectory, user_id, turn_id)
+
+    async def inbox(self, key: ThreadKey) -> list[InboxRow]:
+        return await self._readers.run(queries.inbox, key)
+
+    async def pending_requests(self, user_id: str, task_id: str | None = None) -> list[HitlRecord]:
+        return await self._readers.run(queries.pending_requests, user_id, task_id)
+
+    async def request(self, user_id: str, request_id: str) -> HitlRecord | None:
+        return await self._readers.run(queries.request, user_id, request_id)
+
+    async def budget_requests(self) -> list[HitlRecord]:
+        return await self._readers.run(queries.budget_requests)
+
+    async def usage(self, what: UsageSlice, group: UsageGroup, limit: int) -> tuple[list[UsageSum], UsageSum]:
+        return await self._readers.run(money.usage, what, group, limit)
+
+    async def spent(self, key: ThreadKey, since: int) -> Spent:
+        return await self._readers.run(money.spent, key, since)
+
+    async def budgets(self) -> list[BudgetRow]:
+        return await self._readers.run(money.budgets)
+
+    async def drop_budget(self, row: BudgetRow) -> None:
+        await self._writer.run(lambda db: money.drop_budget(db, row))
+
+    async def keys(self) -> list[KeyRow]:
+        return await self._readers.run(queries.keys)
+
+    async def observations(self, user_id: str, *, limit: int, kind: str | None = None) -> list[ObservabilityRow]:
+        return await self._readers.run(queries.observations, user_id, limit=limit, kind=kind)
+
+    async def quota_windows(self) -> list[QuotaRow]:
+        return await self._readers.run(queries.quota_windows, now_ms())
+
+    async def manifests(
+        self,
+        key: ThreadKey,
+        *,
+        turn_id: str | None = None,
+        after: int = 0,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> list[bytes]:
+        return await self._readers.run(
+            context.manifests, key, turn_id=turn_id, after=after, before=before, limit=limit
+        )
+
+    async def artifacts(self, key: ThreadKey) -> list[ArtifactRecord]:
+        return await self._readers.run(kept.artifacts, key)
+
+    async def artifact(self, user_id: str, artifact_id: str) -> tuple[ArtifactRecord, bytes] | None:
+        return await self._readers.run(kept.artifact, user_id, artifact_id)
+
+    async def file_versions(self, key: ThreadKey, turn_id: str | None) -> list[FileVersion]:
+        return await self._readers.run(kept.file_versions, key, turn_id)
+
+    async def grants(self, user_id: str) -> list[GrantRow]:
+        return await self._readers.run(permissions.grants, user_id, now_ms())
+
+    async def grants_for(self, key: ThreadKey, agent: str) -> list[GrantRow]:
+        return await self._readers.run(permissions.grants_for, key, agent, now_ms())
+
+    async def drop_grant(self, user_id: str, grant_id: str) -> bool:
+        return bool(await self._writer.run(lambda db: permissions.drop_grant(db, user_id, grant_id)))
+
+    async def past_calls(self, user_id: str, threads: int, limit: int) -> list[PastCall]:
+        return await self._readers.run(permissions.past_calls, user_id, threads, limit)
+
+    async def plan(self, key: ThreadKey) -> PlanRecord | None:
+        return await self._readers.run(judgement.plan, key)
+
+    async def uncertainties(self, key: ThreadKey) -> list[UncertaintyRecord]:
+        return await self._readers.run(judgement.uncertainties, key)
+
+    async def doubt(self, key: ThreadKey, item_id: str) -> Doubt | None:
+        return await self._readers.run(judgement.doubt, key, item_id)
+
+    async def recurring_unknowns(self, user_id: str, limit: int) -> list[RecurringUnknown]:
+        return await self._readers.run(judgement.recurring, user_id, limit)
+
+    async def background_task(self, key: ThreadKey, runtime_task_id: str) -> BackgroundRecord | None:
+        return await self._readers.run(background.background_task, key, runtime_task_id)
+
+    async def background_untold(self, key: ThreadKey) -> list[BackgroundRecord]:
+        return await self._readers.run(background.untold, key)
+
+    async def background_untold_threads(self) -> list[ThreadKey]:
+        return await self._readers.run(background.untold_threads)
+
+    async def background_running(self) -> list[BackgroundRecord]:
+        return await self._readers.run(background.running)
+
+    async def corrections(self, key: ThreadKey, now: int) -> list[CorrectionRecord]:
+        return await self._readers.run(corrections.untold, key, now)
+
+    async def correction_threads(self, now: int) -> list[ThreadKey]:
+        return await self._readers.run(corrections.threads, now)
+
+    async def door_places(self, user_id: str, fingerprints: Sequence[str]) -> list[DoorPlace]:
+        return await self._readers.run(doors.places, user_id, fingerprints)
+
+    async def servers(self, user_id: str) -> list[ServerRow]:
+        return await self._readers.run(assets.servers, user_id)
+
+    async def connections(self, user_id: str) -> list[ConnectionRow]:
+        return await self._readers.run(assets.connections, user_id)
+
+    async def connected_users(self) -> list[str]:
+        return await self._readers.run(assets.connected_users)
+
+    async def actions(self, user_id: str) -> list[ActionsRow]:
+        return await self._readers.run(assets.actions, user_id)
+
+    async def drop_connection(self, user_id: str, server_name: str) -> bool:
+        return bool(await self._writer.run(lambda db: assets.drop_connection(db, user_id, server_name)))
+
+    async def keep_signal(self, signal: Signal) -> Signal | None:
+        kept = await self._writer.run(lambda db: signals.keep(db, signal))
+        assert kept is None or isinstance(kept, Signal)
+        return kept
+
+    async def signals(
+        self,
+        user_id: str,
+        *,
+        limit: int,
+        before: int | None = None,
+        target: Target | None = None,
+        task_id: str | None = None,
+    ) -> list[Signal]:
+        return await self._readers.run(
+            signals.page, user_id, limit=limit, before=before, target=target, task_id=task_id
+        )
+
+    async def drop_signal(self, user_id: str, signal_id: str) -> bool:
+        return bool(await self._writer.run(lambda db: signals.drop(db, user_id, signal_id)))
+
+    async def said(self, key: ThreadKey, message_id: str) -> Said | None:
+        return await self._readers.run(signals.said, key, message_id)
+
+    async def skills(self, user_id: str) -> list[SkillRow]:
+        return await self._readers.run(skills.skills, user_id)
+
+    async def drop_skill(self, user_id: str, name: str) -> bool:
+        return bool(await self._writer.run(lambda db: skills.drop_skill(db, user_id, name)))
+
+    async def agents(self, user_id: str) -> list[AgentRow]:
+        return await self._readers.run(agents.agents, user_id)
+
+    async def drop_agent(self, user_id: str, name: str) -> bool:
+        return bool(await self._writer.run(lambda db: agents.drop_agent(db, user_id, name)))
+
+    async def subagent(self, user_id: str, child_turn_id: str) -> SubagentRecord | None:
+        return await self._readers.run(agents.subagent, user_id, child_turn_id)
+
+    async def subagents(self, user_id: str, turn_id: str) -> list[SubagentRecord]:
+        return await self._readers.run(agents.of_turn, user_id, turn_id)
+
+    async def subagents_of(self, key: ThreadKey) -> list[SubagentRecord]:
+        return await self._readers.run(agents.of_task, key)
+
+    async def subagents_running(self) -> list[SubagentRecord]:
+        return await self._readers.run(agents.running)
+
+    async def subagents_untold_threads(self) -> list[ThreadKey]:
+        return await self._readers.run(agents.untold_threads)
+
+    async def offspring(self, home: ThreadKey, root_turn_id: str) -> tuple[int, float]:
+        return await self._readers.run(agents.of_root, home, root_turn_id)
+
+    async def waits(self, user_id: str, turn_id: str) -> bool:
+        return await self._readers.run(agents.waits, user_id, turn_id)
+
+    async def counts(self) -> dict[str, int]:
+        return await self._readers.run(queries.counts)
+
+    async def retain(self, *, deltas_before: int, observations_before: int) -> int:
+        """One small step of retention; returns how many rows went, zero when there is nothing left to do."""
+        now = now_ms()
+        folded = await self._writer.run(lambda db: retention.fold_deltas(db, deltas_before, now))
+        pruned = await self._writer.run(lambda db: retention.prune(db, now, observations_before))
+        assert isinstance(folded, int)
+        assert isinstance(pruned, int)
+        return folded + pruned

@@ -1,0 +1,1 @@
+"""Memory in SQL: small modules of queries, run by the writer or by a reader."""

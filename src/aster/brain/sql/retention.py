@@ -1,0 +1,90 @@
+"""Retention: what a thread may lose without anyone missing it.
+
+Deltas of a block that is whole, and of a turn that has ended long enough ago, say nothing the block does not; they
+are folded away in small steps between two commits. Records are never touched.
+"""
+
+from aster.brain.records import ThreadKey
+from aster.brain.sql.connection import Connection
+
+TURNS_PER_STEP = 50
+
+_OWNED = (
+    "thread_events",
+    "turns",
+    "conversations",
+    "hitl_requests",
+    "inbox",
+    "channel_state_snapshots",
+    "trajectories",
+    "artifacts",
+    "compactions",
+    "file_versions",
+    "background_tasks",
+    "plans",
+    "uncertainties",
+    "corrections",
+    "door_places",
+    "learning_signals",
+    "subagents",
+)
+
+
+def fold_deltas(db: Connection, ended_before: int, now: int) -> int:
+    """Fold the deltas of a few turns that ended before a point in time; returns how many events went."""
+    turns = db.execute(
+        "SELECT turn_id, thread_id, first_seq, last_seq FROM turns"
+        " WHERE folded_at IS NULL AND ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?",
+        (ended_before, TURNS_PER_STEP),
+    ).fetchall()
+    gone = 0
+    for turn_id, thread_id, first_seq, last_seq in turns:
+        gone += db.execute(
+            "DELETE FROM thread_events WHERE thread_id = ? AND seq BETWEEN ? AND ?"
+            " AND grade = 'delta' AND turn_id = ?",
+            (thread_id, first_seq, last_seq, turn_id),
+        ).rowcount
+        gone += _fold_shown(db, turn_id)
+        db.execute("UPDATE turns SET folded_at = ? WHERE turn_id = ?", (now, turn_id))
+    return gone
+
+
+def _fold_shown(db: Connection, turn_id: str) -> int:
+    """What was shown of a sub-agent's turn on the thread of the task that it worked for."""
+    place = db.execute(
+        "SELECT root.thread_id, root.first_seq FROM subagents s JOIN turns root ON root.turn_id = s.root_turn_id"
+        " WHERE s.child_turn_id = ?",
+        (turn_id,),
+    ).fetchone()
+    if place is None:
+        return 0
+    sql = "DELETE FROM thread_events WHERE thread_id = ? AND seq > ? AND grade = 'shown' AND turn_id = ?"
+    return db.execute(sql, (*place, turn_id)).rowcount
+
+
+def prune(db: Connection, now: int, observations_before: int) -> int:
+    """Drop expired snapshots, limits that were reset long ago, and old observations."""
+    gone = db.execute("DELETE FROM channel_state_snapshots WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM corrections WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM grants WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM quota_windows WHERE resets_at <= ?", (now - 86_400_000,)).rowcount
+    return (
+        gone + db.execute("DELETE FROM observability_events WHERE created_at < ?", (observations_before,)).rowcount
+    )
+
+
+def delete_thread(db: Connection, key: ThreadKey) -> str | None:
+    """Delete a task and all that belongs to it; returns its status, None when there is none.
+
+    A task whose turn runs or waits is left alone.
+    """
+    found = db.execute("SELECT thread_id, status FROM threads WHERE user_id = ? AND task_id = ?", key).fetchone()
+    if found is None:
+        return None
+    thread_id, status = found
+    if status == "idle":
+        for table in _OWNED:
+            db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
+        db.execute("DELETE FROM grants WHERE user_id = ? AND scope = 'task' AND task_id = ?", key)
+        db.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
+    return status
