@@ -2,11 +2,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What has a target of its own is not among the usual tests.
+USUAL := "not chaos and not local_model and not connectors and not deploy"
 
-.PHONY: run install install-dev test clients coverage chaos local-model connectors bench lint types docs clean
+.PHONY: run run-cluster install install-dev test replicas clients deploy-check coverage chaos chaos-cluster local-model connectors \
+	bench lint types docs clean
 
 run: install
 	$(BIN)/aster serve
+
+# Three replicas and a database on loopback behind a balancer, or on your DATABASE_URL; prints the console's address.
+run-cluster: install-dev
+	$(BIN)/aster cluster --replicas $${REPLICAS:-3} --port $${PORT:-8000}
 
 install: $(VENV)/.installed
 
@@ -28,7 +35,11 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/pytho
 	@touch $@ $(VENV)/.installed
 
 test: install-dev
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not chaos and not local_model and not connectors"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m $(USUAL) --ignore tests/cluster
+
+# Two and three real engines over one PostgreSQL (docs/operations/replicas.md).
+replicas: install-dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/cluster
 
 # The suites of clients that other people wrote, against the doors (docs/doors.md); needs Node 20 or newer.
 clients: install-dev $(VENV)-clients/.installed
@@ -41,11 +52,52 @@ $(VENV)-clients/.installed: requirements-clients.lock
 	$(VENV)-clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
+# What is in deploy/, asked of the tools that know: schemas of compose and Kubernetes, the balancer itself.
+deploy-check: install-dev $(VENV)-deploy/.installed
+	$(BIN)/python -m pytest -m deploy tests/deploy
+
+$(VENV)-deploy/.installed: requirements-deploy.lock
+	$(PYTHON) -m venv $(VENV)-deploy
+	$(VENV)-deploy/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+# The console and the TypeScript client: types, unit tests, the build that is kept, and a real browser against a real
+# engine. Needs Node 20 or newer; Chromium is installed where apt may, otherwise CHROMIUM=… says where it is.
+console: install-dev web/node_modules/.installed chromium
+	cd web && npm run check && npm test && npm run fresh
+	cd web && ASTER_CONSOLE_DIR="$(CURDIR)/src/aster/server/console/app" npm run e2e
+
+# Builds the console into src/aster/server/console/app, where the engine serves it from.
+console-build: web/node_modules/.installed
+	cd web && npm run build
+
+# Makes the pictures in docs/screenshots anew.
+screenshots: install-dev web/node_modules/.installed chromium
+	cd web && npm run screenshots
+
+web/node_modules/.installed: web/package-lock.json
+	@node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null \
+		|| { echo "The console is built and tested with Node 20 or newer: install it, or put it first in PATH."; exit 1; }
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+.PHONY: console console-build screenshots chromium
+chromium:
+	@for name in "$$CHROMIUM" chromium chromium-browser google-chrome; do \
+		test -n "$$name" && command -v "$$name" >/dev/null && exit 0; \
+	done; \
+	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy chromium \
+		|| { echo "The console is tested in Chromium: install it, or say where it is with CHROMIUM=/path/to/it."; exit 1; }
+
 coverage: install-dev
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered -m "not chaos and not local_model and not connectors"
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered -m $(USUAL)
 
 chaos: install-dev
-	$(BIN)/python -m pytest -m chaos --chaos-kills=$${KILLS:-100}
+	$(BIN)/python -m pytest -m chaos --chaos-kills=$${KILLS:-100} tests/chaos/test_kill.py
+
+# Three replicas behind a balancer on a real PostgreSQL, while everything that can fail does.
+chaos-cluster: install-dev
+	$(BIN)/python -m pytest -s -m chaos --chaos-faults=$${FAULTS:-30} --chaos-turns=$${TURNS:-300} tests/chaos/test_cluster.py
 
 local-model: install-dev
 	$(BIN)/python -m pytest -m local_model
@@ -67,4 +119,4 @@ docs: install-dev
 	$(BIN)/python -m aster.reference --write
 
 clean:
-	rm -rf $(VENV) $(VENV)-clients tests/clients/node/node_modules .pytest_cache .ruff_cache .coverage* htmlcov dist
+	rm -rf $(VENV) $(VENV)-clients $(VENV)-deploy tests/clients/node/node_modules web/node_modules .pytest_cache .ruff_cache .coverage* htmlcov dist

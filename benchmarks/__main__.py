@@ -22,6 +22,7 @@ import uvloop
 
 from benchmarks.figures import Figure, Summary, summarise, table
 from benchmarks.rows import (
+    cluster,
     connectors,
     context,
     doors,
@@ -60,8 +61,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "parse": gateway.parse_cost,
     "import": gateway.import_time,
     "suspended": memory.suspended,
+    "cluster": cluster.replicated,
 }
-ON_REQUEST = {"suspended"}
+ON_REQUEST = {"suspended", "cluster"}
 LIMIT_SECONDS = 150.0
 LONG_LIMIT_SECONDS = 900.0
 

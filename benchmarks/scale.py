@@ -23,6 +23,10 @@ class Scale:
     parsed_streams: int
     imports: int
     suspended_turns: int
+    cluster_seconds: float
+    cluster_clients: int
+    takeovers: int
+    tail_tokens: int
 
 
 FULL = Scale(
@@ -44,6 +48,10 @@ FULL = Scale(
     parsed_streams=15,
     imports=7,
     suspended_turns=10_000,
+    cluster_seconds=8.0,
+    cluster_clients=48,
+    takeovers=8,
+    tail_tokens=500,
 )
 
 QUICK = Scale(
@@ -65,4 +73,8 @@ QUICK = Scale(
     parsed_streams=5,
     imports=3,
     suspended_turns=500,
+    cluster_seconds=1.5,
+    cluster_clients=24,
+    takeovers=2,
+    tail_tokens=100,
 )

@@ -70,6 +70,13 @@ class Server:
             process.kill()
             await process.wait()
 
+    async def kill(self) -> None:
+        """End it at once, as a fault would; `start` brings it back on the same port."""
+        self.client.close()
+        assert self._process is not None
+        self._process.kill()
+        await self._process.wait()
+
     def megabytes(self) -> float:
         """What it keeps in memory, with its children."""
         return sum(process.memory_info().rss for process in self._family()) / 1e6
@@ -124,7 +131,7 @@ def proxy_server(directory: Path, model: Server) -> Server:
     return Server("proxy", argv, port, directory, {})
 
 
-def aster_server(directory: Path, model: Server) -> Server:
+def aster_server(directory: Path, model: Server, name: str = "aster", **more: str) -> Server:
     port = free_port()
     workspace = directory / "workspace"
     workspace.mkdir(parents=True, exist_ok=True)
@@ -137,9 +144,10 @@ def aster_server(directory: Path, model: Server) -> Server:
         "LLM_API_KEY": "benchmark",
         "ENGINE_LOG_LEVEL": "WARNING",
         "DRAIN_SECONDS": "1",
+        **more,
     }
     argv = [sys.executable, "-m", "aster.cli", "serve", "--port", str(port)]
-    return Server("aster", argv, port, directory, env)
+    return Server(name, argv, port, directory, env)
 
 
 def brain_of(directory: Path) -> Path:

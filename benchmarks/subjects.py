@@ -73,6 +73,16 @@ def data_of(event: bytes) -> bytes:
     return event[event.index(_DATA) + 7 :]
 
 
+def text_of(event: bytes) -> str:
+    """The text of a `text_delta`."""
+    return _delta.decode(data_of(event)).text
+
+
+def is_end(event: bytes) -> bool:
+    """Whether this is the completion of a turn."""
+    return kind_of(event) == b"thread_lifecycle" and _lifecycle.decode(data_of(event)).phase == "completed"
+
+
 class Aster:
     name = "aster"
 

@@ -2,10 +2,12 @@
 
 `async with live(model) as engine:` starts it on a brain of its own; everything a test does goes over HTTP. Give
 `sqlite_db_path` to start again on the same brain. Models are not told the time unless a test gives a `time_zone`, so
-that they are told what the test says and nothing else.
+that they are told what the test says and nothing else. With TEST_BRAIN=postgres in the environment every brain is a
+database in place of its file, so that any test can be run on both.
 """
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -138,7 +140,13 @@ async def live(model: ModelServer | None = None, **overrides: Any) -> AsyncGener
             "time_zone": "off",
             "sqlite_db_path": Path(directory) / "brain.sqlite",
         }
-        engine = Engine(Settings.model_validate({**usual, **asked, **overrides}), clock=clock, now=now)
+        chosen = {**usual, **asked, **overrides}
+        if os.environ.get("TEST_BRAIN") == "postgres":
+            from tests.postgres import server
+
+            chosen.setdefault("runner", "local")
+            chosen.setdefault("database_url", server().of(chosen["sqlite_db_path"]))
+        engine = Engine(Settings.model_validate(chosen), clock=clock, now=now)
         key = engine.settings.engine_api_key
         headers = {"X-Engine-Key": key.get_secret_value()} if key else {}
         async with (

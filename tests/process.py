@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx2
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 
 
 def free_port() -> int:
@@ -46,6 +46,11 @@ class Process:
                 except httpx2.HTTPError:
                     pass
                 await asyncio.sleep(0.02)
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
     async def kill(self) -> None:
         await self._end(signal.SIGKILL)

@@ -52,6 +52,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "cryptography": ("asset_directory/vault.py",),
     "PIL": ("media/picture_worker.py",),
     "sqlite3": ("brain/", "memory/", "infra/migrations.py", "server/keys.py", "cli/doctor/"),
+    "psycopg": ("brain/postgres/", "brain/moving/", "engine_core/cluster/"),
     "tree_sitter": ("sandbox/",),
     "rich": ("cli/",),
     "prompt_toolkit": ("cli/",),

@@ -60,7 +60,7 @@ async def _measured(settings: Settings, context: ToolContext, size: int, count: 
     megabytes = size / 1e6
     in_words = await _timed(words, {"query": "events"}, context)
     in_grep = await _timed(grep, {"pattern": "nothing has this"}, context)
-    search_index(settings.data_dir, context.workspace.roots).unlink()
+    search_index(settings, context.workspace.roots).unlink()
     in_full = await _timed(tool, {"query": QUESTIONS[0]}, replace(context, task_id="t2"))
     hybrid: list[float] = []
     keywords: list[float] = []

@@ -27,7 +27,7 @@ def tool(name: str, description: str = "A tool.", schema: Any = None, **more: An
     return {"name": name, "description": description, "inputSchema": EMPTY if schema is None else schema, **more}
 
 
-def tools() -> list[dict[str, Any]]:
+def tools() -> list[Any]:
     match MODE:
         case "many":
             verbs, nouns = ("create", "delete", "list", "update", "search"), [f"thing{n}" for n in range(100)]
@@ -45,6 +45,15 @@ def tools() -> list[dict[str, Any]]:
                 tool("", "no name"),
                 tool("outside", schema={"type": "object", "properties": {"x": {"$ref": "http://127.0.0.1/x"}}}),
                 tool("vast", schema={"type": "object", "description": "x" * 100_000}),
+                tool("fine"),
+            ]
+        case "malformed":
+            return [
+                {"name": "bare"},
+                tool("texts", schema={"type": "string"}),
+                {"inputSchema": {"type": "object"}},
+                tool("hinting", annotations="read only"),
+                "not even an object",
                 tool("fine"),
             ]
         case "changing":

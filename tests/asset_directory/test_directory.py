@@ -72,6 +72,25 @@ async def test_a_connected_servers_tools_are_called_by_the_agent(model: ModelSer
         assert [tool["source"] for tool in tools if tool["definition"]["name"] == "fix.add"] == ["mcp"]
 
 
+async def test_what_a_connection_offers_is_told_with_what_the_operator_says_of_it(
+    model: ModelServer, catalog: Catalog
+) -> None:
+    fix = {"policy": {"add": "allow", "fail": "deny"}, "auth_method": "static", "asks": ["X-Token"]}
+    async with serving(made()) as url, live(model, catalog_dir=catalog(fix={"url": url, **fix})) as aster:
+        assert (await aster.http.get("/assets/servers")).json()[0]["asks"] == ["X-Token"]
+        connection = await connect(aster, "fix", credentials={"headers": {"X-Token": "t"}})
+        place = f"/assets/connections/{connection['ref_id']}/actions"
+        found = {one["action"]: one for one in (await aster.http.get(place)).json()["actions"]}
+        assert len(found) == connection["tools"]
+        assert {name: found[name]["behavior"] for name in ("add", "fail", "echo")} == {
+            "add": "allow",
+            "fail": "deny",
+            "echo": "ask",
+        }
+        assert (found["add"]["name"], found["add"]["description"]) == ("fix.add", "Adds two numbers.")
+        assert (found["read_resource"]["kind"], found["get_prompt"]["kind"]) == ("resource", "prompt")
+
+
 async def test_tools_come_with_a_connection_and_go_with_it(model: ModelServer, catalog: Catalog) -> None:
     async with serving(made()) as url, live(model, catalog_dir=catalog(fix={"url": url, **ALLOWED})) as aster:
         model.enqueue(*calls(("fix.add", {"a": 1, "b": 1})))
@@ -100,6 +119,7 @@ async def test_a_connection_is_its_users_alone(model: ModelServer, catalog: Cata
         made_by = await aster.http.post("/assets/connect", json={"server_name": "fix"}, headers=ada)
         ref_id = made_by.json()["ref_id"]
         assert (await aster.http.get("/assets/connections", headers=bob)).json() == []
+        assert (await aster.http.get(f"/assets/connections/{ref_id}/actions", headers=bob)).status_code == 404
         assert (await aster.http.delete(f"/assets/connections/{ref_id}", headers=bob)).status_code == 404
         tools = {
             who: [tool["source"] for tool in (await aster.http.get("/tools", headers=key)).json()["tools"]]
@@ -145,6 +165,24 @@ async def test_a_tool_of_the_catalog_stands_for_an_action(model: ModelServer, ca
             await connect(aster, "fix")
             model.enqueue(*calls(("add_two", {"a": 1})))
             assert events(await aster.execute("go", "t2"), "tool_result")[0]["output"] == "3"
+
+
+async def test_a_tool_of_the_client_takes_no_call_of_a_connected_one(model: ModelServer, catalog: Catalog) -> None:
+    own = {"name": "fix__add", "description": "The client's.", "input_schema": {"type": "object"}}
+    async with serving(made()) as url, live(model, catalog_dir=catalog(fix={"url": url, **ALLOWED})) as aster:
+        await connect(aster, "fix")
+        model.enqueue(*calls(("fix__add", {"a": 1})))
+        async with aster.executing("go", tools=[own]) as stream:
+            asked = (await stream.until("hitl_request")).data
+            assert (asked["kind"], asked["tool"]) == ("client_tool", "fix__add")
+            await aster.http.post("/hitl/respond", json={"task_id": "t1", "answer": "mine"})
+            frames = await stream.rest()
+        assert events(frames, "tool_result")[0]["output"] == "mine"
+        offered = [tool["function"] for tool in model.calls[0].body["tools"]]
+        (shown,) = [tool for tool in offered if tool["name"] == "fix__add"]
+        assert shown["description"] == "The client's."
+        model.enqueue(*calls(("fix__add", {"a": 1, "b": 1})))
+        assert events(await aster.execute("go", "t2"), "tool_result")[0]["output"] == "2"
 
 
 async def test_a_cancelled_turn_ends_its_call(model: ModelServer, catalog: Catalog) -> None:
@@ -322,7 +360,8 @@ async def test_what_cannot_be_connected_is_refused_with_a_reason(model: ModelSer
         own = {"url": "http://127.0.0.1:9/mcp"}
         cases = [
             ({"server_name": "nope"}, 404, "no server named"),
-            ({"server_name": "log"}, 422, "OAuth"),
+            ({"server_name": "log", "credentials": {"headers": {"X-A": "b"}}}, 422, "wants a login"),
+            ({"server_name": "log"}, 500, "OAUTH_REDIRECT_BASE_URL"),
             ({"server_name": "run", "credentials": {"environment": {"LD_PRELOAD": "x"}}}, 422, "It takes: TOKEN"),
             ({"server_name": "web", "credentials": {"headers": {"Host": "x"}}}, 422, "does not ask for"),
             ({"server_name": "web", "credentials": {"environment": {"PATH": "x"}}}, 422, "does not ask for"),

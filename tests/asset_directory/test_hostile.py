@@ -165,6 +165,16 @@ async def test_names_that_collide_or_do_not_fit_are_left_out(model: ModelServer,
         assert events(frames, "tool_result")[0]["output"] == "a.b done"
 
 
+async def test_tools_that_are_none_are_left_out_and_named(model: ModelServer, catalog: Catalog) -> None:
+    async with live(model, catalog_dir=catalog(bad=hostile("malformed", **ALLOWED))) as aster:
+        connection = await connect(aster, "bad")
+        assert connection["tools"] == 1
+        for problem in ("'bare' is no tool (inputSchema", "'texts'", "one without a name", "'hinting'"):
+            assert problem in connection["reason"]
+        model.enqueue(*calls(("bad.fine", {})))
+        assert "error" not in events(await aster.execute("go"), "tool_result")[0]
+
+
 async def test_a_server_that_cannot_start_says_why_and_is_left_alone(model: ModelServer, catalog: Catalog) -> None:
     async with live(model, catalog_dir=catalog(bad=hostile("dead"))) as aster:
         response = await aster.http.post("/assets/connect", json={"server_name": "bad"})

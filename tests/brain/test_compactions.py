@@ -1,8 +1,8 @@
 """The way back through a conversation ends at the newest compaction that fits where it begins."""
 
 from aster.brain.compaction_records import CompactionRow
+from aster.brain.protocol import Brain
 from aster.brain.records import ConversationRow, ThreadKey
-from aster.brain.sqlite.brain import SqliteBrain
 from aster.contracts.events import TaskLifecycle
 
 KEY = ThreadKey("ada", "t1")
@@ -25,22 +25,22 @@ def view(name: str, number: int, covers: int, at: int, *, ok: bool = True) -> Co
     )
 
 
-async def written(brain: SqliteBrain, *rows: ConversationRow | CompactionRow) -> None:
+async def written(brain: Brain, *rows: ConversationRow | CompactionRow) -> None:
     await brain.append(KEY, None, [TaskLifecycle(phase="renamed", title="t")], rows=rows)
 
 
-async def found(brain: SqliteBrain, number: int, messages: int | None = None) -> tuple[list[str], str | None]:
+async def found(brain: Brain, number: int, messages: int | None = None) -> tuple[list[str], str | None]:
     way = await brain.way_back(KEY, f"turn-{number}", messages)
     return [row.turn_id for row in way.turns], None if way.view is None else way.view.compaction_id
 
 
-async def test_without_a_compaction_it_goes_to_the_root(brain: SqliteBrain) -> None:
+async def test_without_a_compaction_it_goes_to_the_root(brain: Brain) -> None:
     await written(brain, turn(1, None), turn(2, 1), turn(3, 2))
     assert await found(brain, 3) == (["turn-3", "turn-2", "turn-1"], None)
     assert await found(brain, 9) == ([], None)
 
 
-async def test_it_ends_at_the_newest_that_fits(brain: SqliteBrain) -> None:
+async def test_it_ends_at_the_newest_that_fits(brain: Brain) -> None:
     await written(brain, turn(1, None), turn(2, 1), turn(3, 2), view("a", 2, 1, 10), view("b", 2, 3, 20))
     assert await found(brain, 3) == (["turn-3", "turn-2"], "b")
     assert await found(brain, 2, 3) == (["turn-2"], "b")
@@ -48,7 +48,7 @@ async def test_it_ends_at_the_newest_that_fits(brain: SqliteBrain) -> None:
     assert await found(brain, 2, 0) == (["turn-2", "turn-1"], None)
 
 
-async def test_one_that_failed_stands_for_nothing(brain: SqliteBrain) -> None:
+async def test_one_that_failed_stands_for_nothing(brain: Brain) -> None:
     await written(brain, turn(1, None), turn(2, 1), view("a", 1, 4, 10, ok=False), view("b", 2, 1, 20, ok=False))
     assert await found(brain, 2) == (["turn-2", "turn-1"], None)
     assert await brain.compaction_failures(KEY) == 2
@@ -58,7 +58,7 @@ async def test_one_that_failed_stands_for_nothing(brain: SqliteBrain) -> None:
     assert await brain.compaction_failures(KEY) == 1
 
 
-async def test_nobody_finds_those_of_others(brain: SqliteBrain) -> None:
+async def test_nobody_finds_those_of_others(brain: Brain) -> None:
     await written(brain, turn(1, None), view("a", 1, 2, 10))
     stranger = ThreadKey("eve", "t1")
     assert await brain.compaction("ada", "a") is not None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from aster.brain.protocol import Brain
 from aster.brain.records import InboxRow, ThreadKey
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.brain.unit import Absent, Conflict, Idle, Owned, Unanswered, Waiting
@@ -23,7 +24,7 @@ from aster.contracts.events import (
 from tests.brain.thread import KEY, begin, delta, end, ending, opening, read_all, text_in
 
 
-async def test_events_get_gapless_numbers_and_stamps(brain: SqliteBrain) -> None:
+async def test_events_get_gapless_numbers_and_stamps(brain: Brain) -> None:
     first = await begin(brain)
     for number in range(50):
         brain.emit(KEY, "turn-1", delta(f"{number} "))
@@ -39,7 +40,7 @@ async def test_events_get_gapless_numbers_and_stamps(brain: SqliteBrain) -> None
     assert frames[-1].grade == "end"
 
 
-async def test_deltas_that_wait_together_are_merged_and_none_is_lost(brain: SqliteBrain) -> None:
+async def test_deltas_that_wait_together_are_merged_and_none_is_lost(brain: Brain) -> None:
     await begin(brain)
     words = [f"word{number} " for number in range(500)]
     for word in words:
@@ -50,7 +51,7 @@ async def test_deltas_that_wait_together_are_merged_and_none_is_lost(brain: Sqli
     assert len(frames) < 100
 
 
-async def test_deltas_of_different_blocks_stay_apart(brain: SqliteBrain) -> None:
+async def test_deltas_of_different_blocks_stay_apart(brain: Brain) -> None:
     await begin(brain)
     for index in (0, 0, 1, 1, 0):
         brain.emit(KEY, "turn-1", delta("x", block_index=index))
@@ -62,7 +63,7 @@ async def test_deltas_of_different_blocks_stay_apart(brain: SqliteBrain) -> None
     assert indexes[-1] == 0
 
 
-async def test_one_turn_at_a_time(brain: SqliteBrain) -> None:
+async def test_one_turn_at_a_time(brain: Brain) -> None:
     await begin(brain)
     with pytest.raises(Conflict) as refused:
         await brain.append(KEY, "turn-2", opening(message_id="msg-2"), guard=Idle())
@@ -74,7 +75,7 @@ async def test_one_turn_at_a_time(brain: SqliteBrain) -> None:
     assert [item.seq for item in frames] == list(range(1, len(frames) + 1))
 
 
-async def test_of_two_racing_starts_one_wins(brain: SqliteBrain) -> None:
+async def test_of_two_racing_starts_one_wins(brain: Brain) -> None:
     attempts = [
         brain.append(KEY, f"turn-{number}", opening(message_id=f"msg-{number}"), guard=Idle())
         for number in range(20)
@@ -84,7 +85,7 @@ async def test_of_two_racing_starts_one_wins(brain: SqliteBrain) -> None:
     assert sum(isinstance(result, Conflict) for result in results) == 19
 
 
-async def test_a_turn_that_was_ended_cannot_write(brain: SqliteBrain) -> None:
+async def test_a_turn_that_was_ended_cannot_write(brain: Brain) -> None:
     await begin(brain)
     await end(brain)
     brain.emit(KEY, "turn-1", delta("too late"))
@@ -93,7 +94,7 @@ async def test_a_turn_that_was_ended_cannot_write(brain: SqliteBrain) -> None:
     assert text_in(await read_all(brain)) == ""
 
 
-async def test_requests_to_people_are_answered_once(brain: SqliteBrain) -> None:
+async def test_requests_to_people_are_answered_once(brain: Brain) -> None:
     await begin(brain)
     asked = HitlRequest(request_id="hitl-1", kind="question", question="why?")
     suspended = ThreadLifecycle(phase=Phase.SUSPENDED)
@@ -133,7 +134,7 @@ async def test_guards_hold_after_a_restart(tmp_path: Path) -> None:
     await second.close()
 
 
-async def test_a_new_thread_is_made_only_when_something_is_written(brain: SqliteBrain) -> None:
+async def test_a_new_thread_is_made_only_when_something_is_written(brain: Brain) -> None:
     stranger = ThreadKey("ada", "nowhere")
     brain.emit(stranger, "turn-9", delta("lost"))
     with pytest.raises(Conflict):
@@ -144,7 +145,7 @@ async def test_a_new_thread_is_made_only_when_something_is_written(brain: Sqlite
         await brain.append(stranger, None, [TaskLifecycle(phase="renamed", title="u")], guard=Absent())
 
 
-async def test_users_do_not_see_each_other(brain: SqliteBrain) -> None:
+async def test_users_do_not_see_each_other(brain: Brain) -> None:
     other = ThreadKey("bob", "task-1")
     await begin(brain)
     await begin(brain, other, "turn-b", "msg-b")
@@ -157,7 +158,7 @@ async def test_users_do_not_see_each_other(brain: SqliteBrain) -> None:
     assert len(await read_all(brain, other)) == 2
 
 
-async def test_usage_adds_up_on_the_turn(brain: SqliteBrain) -> None:
+async def test_usage_adds_up_on_the_turn(brain: Brain) -> None:
     await begin(brain)
     for step in (1, 2):
         usage = Usage(
@@ -177,14 +178,15 @@ async def test_usage_adds_up_on_the_turn(brain: SqliteBrain) -> None:
     assert turn.cache_read_tokens == 6
 
 
-async def test_a_full_disk_delays_but_loses_nothing(brain: SqliteBrain) -> None:
+async def test_a_full_disk_delays_but_loses_nothing(file_brain: SqliteBrain) -> None:
+    brain = file_brain
     await begin(brain)
 
     def shrink(db: sqlite3.Connection) -> int:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         return db.execute(f"PRAGMA max_page_count = {pages}").fetchone()[0]
 
-    await brain._writer.run(shrink)
+    await brain._file.run(shrink)
     big = "x" * 300_000
     brain.emit(KEY, "turn-1", delta(big))
     done = brain.append(KEY, "turn-1", [ending()], guard=Owned("turn-1"))
@@ -194,7 +196,7 @@ async def test_a_full_disk_delays_but_loses_nothing(brain: SqliteBrain) -> None:
     assert not health.ok
     assert "full" in str(health.fault)
     assert not done.done()
-    brain._writer._db.execute("PRAGMA max_page_count = 1000000")
+    brain._file._db.execute("PRAGMA max_page_count = 1000000")
     await asyncio.wait_for(done, 10)
     assert brain.fault is None
     frames = await read_all(brain)
@@ -202,7 +204,7 @@ async def test_a_full_disk_delays_but_loses_nothing(brain: SqliteBrain) -> None:
     assert [item.seq for item in frames] == list(range(1, len(frames) + 1))
 
 
-async def test_one_bad_unit_does_not_take_the_others_down(brain: SqliteBrain) -> None:
+async def test_one_bad_unit_does_not_take_the_others_down(brain: Brain) -> None:
     good = brain.append(KEY, "turn-1", opening(), guard=Idle())
     other = ThreadKey("ada", "task-2")
     clash = brain.append(other, "turn-1", opening(message_id="msg-2"))
@@ -213,7 +215,7 @@ async def test_one_bad_unit_does_not_take_the_others_down(brain: SqliteBrain) ->
     assert len(await read_all(brain)) == 2
 
 
-async def test_two_engines_cannot_open_one_brain(brain: SqliteBrain, tmp_path: Path) -> None:
+async def test_two_engines_cannot_open_one_brain(file_brain: SqliteBrain, tmp_path: Path) -> None:
     second = SqliteBrain(tmp_path / "brain.sqlite")
     with pytest.raises(EngineError) as refused:
         await second.start()
@@ -242,7 +244,7 @@ async def test_a_file_that_is_no_brain_is_refused(tmp_path: Path) -> None:
     assert refused.value.code is ErrorCode.STORAGE_UNAVAILABLE
 
 
-async def test_rows_are_written_with_their_events(brain: SqliteBrain) -> None:
+async def test_rows_are_written_with_their_events(brain: Brain) -> None:
     await begin(brain)
     row = InboxRow(message_id="msg-2", turn_id="turn-2", mode="queue", body=b"{}", created_at=1)
     await brain.append(KEY, None, [TaskLifecycle(phase="queued", message_id="msg-2")], rows=[row])
@@ -250,3 +252,12 @@ async def test_rows_are_written_with_their_events(brain: SqliteBrain) -> None:
     assert await brain.inbox(ThreadKey("bob", "task-1")) == []
     await brain.append(KEY, None, [TaskLifecycle(phase="dequeued", message_id="msg-2")])
     assert await brain.inbox(KEY) == []
+
+
+async def test_a_text_that_is_no_text_is_refused_alone_or_kept(brain: Brain) -> None:
+    """Half a character, as hostile JSON can hold it: the writer goes on either way."""
+    bad = brain.append(ThreadKey("ada", "half \ud800"), None, [TaskLifecycle(phase="renamed", title="x")])
+    await begin(brain)
+    await asyncio.gather(bad, return_exceptions=True)
+    await end(brain)
+    assert len(await read_all(brain)) == 3

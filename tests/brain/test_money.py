@@ -3,6 +3,7 @@
 import sqlite3
 from pathlib import Path
 
+from aster.brain.protocol import Brain
 from aster.brain.records import BudgetRow, ThreadKey, UsageSlice
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.brain.unit import Absent
@@ -26,13 +27,13 @@ def used(cost: float | None, model: str = "m", tokens: int = 10) -> Usage:
     )
 
 
-async def turn(brain: SqliteBrain, key: ThreadKey, turn_id: str, *calls: Usage) -> None:
+async def turn(brain: Brain, key: ThreadKey, turn_id: str, *calls: Usage) -> None:
     await begin(brain, key, turn_id, f"msg-{turn_id}")
     await brain.append(key, turn_id, calls)
     await end(brain, key, turn_id)
 
 
-async def test_every_grouping_adds_up(brain: SqliteBrain) -> None:
+async def test_every_grouping_adds_up(brain: Brain) -> None:
     await turn(brain, KEY, "turn-1", used(0.5), used(0.25, "other"))
     await turn(brain, KEY, "turn-2", used(1.0))
     await turn(brain, ThreadKey("ada", "task-2"), "turn-3", used(2.0, tokens=20))
@@ -59,7 +60,7 @@ async def test_every_grouping_adds_up(brain: SqliteBrain) -> None:
     assert total.cost_usd == 67.75
 
 
-async def test_a_slice_is_by_task_and_time(brain: SqliteBrain) -> None:
+async def test_a_slice_is_by_task_and_time(brain: Brain) -> None:
     await turn(brain, KEY, "turn-1", used(0.5))
     await turn(brain, ThreadKey("ada", "task-2"), "turn-2", used(2.0))
     _, total = await brain.usage(UsageSlice(user_id="ada", task_id="task-2"), "day", 10)
@@ -71,7 +72,7 @@ async def test_a_slice_is_by_task_and_time(brain: SqliteBrain) -> None:
     assert (await brain.usage(since, "day", 10))[1].calls == 2
 
 
-async def test_an_unknown_cost_is_not_a_zero(brain: SqliteBrain) -> None:
+async def test_an_unknown_cost_is_not_a_zero(brain: Brain) -> None:
     await turn(brain, KEY, "turn-1", used(None), used(None))
     await turn(brain, KEY, "turn-2", used(None), used(0.5))
     rows, total = await brain.usage(UsageSlice(user_id="ada"), "turn", 10)
@@ -80,7 +81,7 @@ async def test_an_unknown_cost_is_not_a_zero(brain: SqliteBrain) -> None:
     assert (total.cost_usd, total.unpriced_calls) == (0.5, 3)
 
 
-async def test_what_is_spent_of_a_day_and_of_a_task(brain: SqliteBrain) -> None:
+async def test_what_is_spent_of_a_day_and_of_a_task(brain: Brain) -> None:
     await turn(brain, KEY, "turn-1", used(0.5), used(None))
     await turn(brain, ThreadKey("ada", "task-2"), "turn-2", used(2.0))
     await turn(brain, ThreadKey("bob", "task-1"), "turn-3", used(64.0))
@@ -90,7 +91,7 @@ async def test_what_is_spent_of_a_day_and_of_a_task(brain: SqliteBrain) -> None:
     assert await brain.spent(KEY, total.last_at + 1) == (0.0, 0.5)
 
 
-async def test_a_fork_costs_nothing_and_a_deleted_task_stays_paid(brain: SqliteBrain) -> None:
+async def test_a_fork_costs_nothing_and_a_deleted_task_stays_paid(brain: Brain) -> None:
     await turn(brain, KEY, "turn-1", used(0.5))
     copy = ThreadKey("ada", "copy")
     forked = TaskLifecycle(phase="forked", from_task_id="task-1", from_seq=4)
@@ -125,7 +126,7 @@ async def test_calls_from_before_the_table_are_taken_over(tmp_path: Path) -> Non
     assert after == before
 
 
-async def test_a_budget_is_replaced_and_dropped(brain: SqliteBrain) -> None:
+async def test_a_budget_is_replaced_and_dropped(brain: Brain) -> None:
     first = BudgetRow(user_id="ada", scope="user", task_id="", owner="operator", limit_usd=1.0, updated_at=1)
     other = BudgetRow(user_id="ada", scope="user", task_id="", owner="user", limit_usd=0.5, updated_at=1)
     raised = BudgetRow(user_id="ada", scope="user", task_id="", owner="operator", limit_usd=None, updated_at=2)

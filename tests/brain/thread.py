@@ -1,10 +1,14 @@
 """Short words for what the brain tests say often."""
 
+from typing import TypeVar
+
 from aster.brain.protocol import Brain
-from aster.brain.records import Frame, ThreadKey
+from aster.brain.records import Frame, Row, ThreadKey
 from aster.brain.unit import Idle, Owned
 from aster.contracts.blocks import TextBlock
 from aster.contracts.events import Event, Phase, TextDelta, ThreadLifecycle, UserMessage, decode_event
+
+R = TypeVar("R", bound=Row)
 
 KEY = ThreadKey("ada", "task-1")
 
@@ -41,3 +45,8 @@ async def read_all(brain: Brain, key: ThreadKey = KEY) -> list[Frame]:
 def text_in(frames: list[Frame]) -> str:
     events = [decode_event(item.json) for item in frames]
     return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def made(kind: type[R], *values: object, **named: object) -> R:
+    """A row by its fields in order."""
+    return kind(**dict(zip(kind.__struct_fields__, values, strict=False)), **named)

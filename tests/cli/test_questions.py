@@ -17,6 +17,7 @@ OFFERED = HitlRequest(
 )
 QUESTION = HitlRequest(request_id="h", kind="question", question="Which?", options=("red", "blue"))
 DOUBT = HitlRequest(request_id="h", kind="in_doubt", question="Did it?", options=("done", "again", "skip"))
+LOGIN = HitlRequest(request_id="h", kind="login", question="Log in", options=("done", "no"))
 BUDGET = HitlRequest(request_id="h", kind="budget", question="Go on?", input={"scope": "task"})
 
 
@@ -24,6 +25,10 @@ BUDGET = HitlRequest(request_id="h", kind="budget", question="Go on?", input={"s
     ("request_", "line", "reply"),
     [
         (PERMISSION, "y", Reply("yes")),
+        (LOGIN, "done", Reply("done")),
+        (LOGIN, "y", Reply("done")),
+        (LOGIN, "no, later", Reply("no", "later")),
+        (LOGIN, "what?", None),
         (PERMISSION, "Yes, but only once", Reply("yes", "but only once")),
         (PERMISSION, "n", Reply("no")),
         (PERMISSION, "no use trash instead", Reply("no", "use trash instead")),

@@ -4,9 +4,18 @@ from typing import Any
 
 from tests.live import Seen
 
+_ASKED = frozenset(("hitl_request", "hitl_resolved", "permission_prompt"))
+
 
 def events(frames: list[Seen], kind: str) -> list[dict[str, Any]]:
-    return [frame.data for frame in frames if frame.event == kind]
+    """The events of a type, without what is only shown of sub-agents."""
+    found = [frame.data for frame in frames if frame.event == kind]
+    return found if kind in _ASKED else [data for data in found if not data.get("depth")]
+
+
+def shown(frames: list[Seen], kind: str) -> list[dict[str, Any]]:
+    """What is shown of sub-agents, of a type."""
+    return [frame.data for frame in frames if frame.event == kind and frame.data.get("depth")]
 
 
 def last(frames: list[Seen]) -> dict[str, Any]:

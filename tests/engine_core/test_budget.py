@@ -14,9 +14,9 @@ import pytest
 
 from aster.brain.records import ThreadKey
 from aster.brain.sqlite.brain import SqliteBrain
+from aster.contracts.budgets import BudgetCase
 from aster.contracts.events import BudgetEvent, Event, HitlRequest, HitlResolved, Phase, ThreadLifecycle
 from aster.contracts.model import encode, to_builtins
-from aster.contracts.turn import BudgetCase
 from aster.engine_core.budget import Day
 from aster.engine_core.fold import fold, restore
 from aster.infra.clock import now_ms

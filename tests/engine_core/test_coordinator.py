@@ -241,7 +241,7 @@ async def test_a_full_disk_is_said_and_loses_nothing(aster: Live, model: ModelSe
     model.enqueue(Reply([Text("so "), Hold("gate"), Text("x" * 400_000)], chunk="all"), Reply([Text("fine")]))
     async with aster.executing("fill it") as stream:
         await model.wait_held("gate")
-        await brain._writer.run(shrink)
+        await brain._file.run(shrink)
         model.release("gate")
         while brain.fault is None:
             await asyncio.sleep(0.01)
@@ -250,7 +250,7 @@ async def test_a_full_disk_is_said_and_loses_nothing(aster: Live, model: ModelSe
         health = (await aster.http.get("/health")).json()
         assert health["status"] == "degraded"
         assert not health["subsystems"]["brain"]["ok"]
-        brain._writer._db.execute("PRAGMA max_page_count = 1000000")
+        brain._file._db.execute("PRAGMA max_page_count = 1000000")
         frames = await stream.rest()
     assert last(frames)["phase"] == "completed"
     assert text_of(frames) == "so " + "x" * 400_000

@@ -6,7 +6,8 @@ from aster.contracts.blocks import TextBlock, ToolUseBlock
 from aster.contracts.events import Phase
 from aster.contracts.messages import Message
 from aster.contracts.turn import TurnRequest, TurnState
-from aster.engine_core.door_places import Recent, answered, asked, following
+from aster.engine_core.door_places import Attempts, Recent, Unheard, answered, asked, following, replied
+from aster.engine_core.orders import HitlReply
 
 MESSAGES = [
     Message(role="user", content=(TextBlock(text="hi"),)),
@@ -45,3 +46,28 @@ def test_recent_places_are_a_users_own_and_go_with_their_task() -> None:
     assert recent.find("ada", "c") == places[2]
     recent.forget(ThreadKey("ada", "t2"))
     assert recent.find("ada", "b") is recent.find("ada", "c") is None
+
+
+def test_an_answer_to_a_question_leaves_its_places() -> None:
+    rows = replied(HitlReply(answer="yes", places=("p", "key k")), "t")
+    assert [getattr(row, "fingerprint", "") for row in rows] == ["p", "key k"]
+    assert replied(HitlReply(answer="yes"), "t") == []
+
+
+def test_what_nobody_heard_is_a_users_own_until_it_is_heard() -> None:
+    attempts, left = Attempts(capacity=1), Unheard("task", "turn", 0, 7)
+    attempts.leave("ada", "p", left)
+    assert attempts.unheard("ada", "p") == left
+    assert attempts.unheard("bob", "p") is None
+    attempts.heard("ada", "p")
+    assert attempts.unheard("ada", "p") is None
+    attempts.leave("ada", "p", left)
+    attempts.leave("ada", "q", left)
+    assert attempts.unheard("ada", "p") is None
+
+
+def test_a_key_is_taken_in_once_at_a_time() -> None:
+    attempts = Attempts()
+    lock = attempts.one("ada", "k")
+    assert attempts.one("ada", "k") is lock
+    assert attempts.one("bob", "k") is not lock

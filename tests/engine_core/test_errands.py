@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from aster.brain.records import ThreadKey
+from aster.infra.clock import now_ms
 from aster.testing import Cut, Failure, Hold, ModelServer, Reply, Rule, Text, Usage
 from tests.live import Live, live
 
@@ -11,13 +13,14 @@ PAID = Usage(input=2_000_000)
 """Of gpt-4o-mini: 0.30 USD."""
 
 
-def held(engine: Live, task_id: str = "t1") -> float:
-    return engine.engine.budgets.account("default").held("task", task_id)
+async def held(engine: Live) -> float:
+    purse = await engine.engine.brain.purse(ThreadKey("default", "t1"), 0, now_ms())
+    return purse.task_held
 
 
 async def given_back(engine: Live) -> None:
     async with asyncio.timeout(10):
-        while held(engine) or engine.engine.herald.background.running:
+        while await held(engine) or engine.engine.herald.background.running:
             await asyncio.sleep(0)
 
 
@@ -32,7 +35,7 @@ async def test_what_was_set_aside_is_given_back(model: ModelServer, tail: list[T
         async with live(model, llm_pool_worker=pool, budget_task_usd=1.0) as engine:
             await engine.execute("hi")
             await worker.wait_held()
-            assert held(engine) > 0
+            assert await held(engine) > 0
             if tail is None:
                 await engine.engine.drain(0)
             else:

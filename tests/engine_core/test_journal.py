@@ -174,7 +174,7 @@ async def test_on_a_full_disk_the_end_waits_and_what_was_said_is_there_afterward
         model.release("gate")
         while brain.fault is None:
             await asyncio.sleep(0.01)
-        brain._writer._db.execute("PRAGMA max_page_count = 1000000")
+        brain._file._db.execute("PRAGMA max_page_count = 1000000")
         frames = await stream.rest()
     assert last(frames)["phase"] == "completed"
     answer, said = (record["text"] for record in await records(aster))

@@ -159,3 +159,17 @@ def test_a_limit_that_holds_nobody_back_is_kept_now_and_then() -> None:
     clock.now += 30_000
     learned.learn(headers)
     assert len(kept) == 2
+
+
+def test_what_was_seen_last_counts_wherever_it_was_seen() -> None:
+    clock, kept = Clock(), list[QuotaRow]()
+    elsewhere, here = quota(clock, kept), quota(clock)
+    elsewhere.learn({"retry-after": "3600"}, refused=True)
+    clock.now += 1000
+    here.learn({"retry-after": "60"}, refused=True)
+    here.restore(kept)
+    assert here.wait() == 60.0
+    clock.now += 1000
+    elsewhere.learn({})
+    here.restore(kept)
+    assert here.wait() == 0.0

@@ -3,7 +3,7 @@
 import os
 import re
 
-from aster.infra.ids import new_id
+from aster.infra.ids import derived_id, new_id
 
 
 def test_ids_are_short_and_differ() -> None:
@@ -21,3 +21,9 @@ def test_a_forked_process_makes_its_own() -> None:
         os._exit(0)
     os.waitpid(child, 0)
     assert os.read(read, 100).decode() not in {new_id("x") for _ in range(600)}
+
+
+def test_a_derived_id_belongs_to_its_parts_alone() -> None:
+    assert derived_id("turn", "ada", "t1") == derived_id("turn", "ada", "t1")
+    assert len({derived_id("turn", *parts) for parts in (("ab", "c"), ("a", "bc"), ("abc",), ("ab", "c", ""))}) == 4
+    assert len(derived_id("turn", "ada")) == len(new_id("turn"))

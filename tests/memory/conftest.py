@@ -1,4 +1,5 @@
-"""A memory on a real brain, with a small embedder whose vectors anybody can work out."""
+"""A memory on a real brain, with a small embedder whose vectors anybody can work out. `memory` is there on either
+database; what looks at the brain's bytes opens a file at `path`."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from aster.brain.memory_words import words
+from aster.brain.postgres.brain import PostgresBrain
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.infra.secrets import Secrets
 from aster.memory.drafts import Draft
 from aster.memory.embeddings.embedder import Embedder, EmbeddingsUnavailable
-from aster.memory.memory import Memory
+from aster.memory.memory import MOST, Memory
 
 MEANS = {"puppy": "dog", "hound": "dog", "automobil": "car", "physician": "doctor"}
 """The synonyms this embedder knows, without their endings."""
@@ -49,18 +51,22 @@ Opened: TypeAlias = Callable[..., AbstractAsyncContextManager[Memory]]
 
 @asynccontextmanager
 async def opened(
-    path: Path,
+    place: Path | str,
     embedder: Embedder | str | None = None,
     earlier: Callable[[str], Embedder | None] = lambda _: None,
     secrets: Secrets | None = None,
+    most: int = MOST,
 ) -> AsyncIterator[Memory]:
-    """A memory on the brain at a path, until the block ends."""
-    brain = SqliteBrain(path)
+    """A memory on the brain at a path, or in a database, until the block ends."""
+    brain = SqliteBrain(place) if isinstance(place, Path) else PostgresBrain(place, readers=2)
     await brain.start()
-    memory = Memory(brain.memory, secrets or Secrets(), WordVectors() if embedder is None else embedder, earlier)
+    vectors = WordVectors() if embedder is None else embedder
+    memory = Memory(brain.memory, secrets or Secrets(), vectors, earlier, most=most)
     try:
         await memory.start()
+        unwatch = brain.changes.watch(memory.elsewhere)
         yield memory
+        unwatch()
     finally:
         await memory.close()
         await brain.close()
@@ -71,9 +77,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "brain.sqlite"
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, path: Path) -> Path | str:
+    return path if request.param == "sqlite" else request.getfixturevalue("database_url")
+
+
 @pytest.fixture
-async def memory(path: Path) -> AsyncIterator[Memory]:
-    async with opened(path) as memory:
+async def memory(place: Path | str) -> AsyncIterator[Memory]:
+    async with opened(place) as memory:
         yield memory
 
 

@@ -1,7 +1,7 @@
 """Writing by the rules of each kind: nothing twice, nothing overwritten, nothing secret."""
 
-import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -258,11 +258,12 @@ async def test_a_document_is_kept_in_parts_and_replaced_whole(memory: Memory) ->
     assert [match.row.text for match in found.stores["documents"]] == ["All new and short."]
 
 
-async def test_five_hundred_records_a_second(memory: Memory) -> None:
+async def test_five_hundred_records_a_second(path: Path) -> None:
     drafts = [episode(f"talked about {n} and {n * 7}", "Ada", task_id=f"t{n // 40}") for n in range(2000)]
-    before = now_ms()
-    await memory.write("ada", drafts)
-    assert now_ms() - before < 4000
+    async with opened(path) as memory:
+        before = now_ms()
+        await memory.write("ada", drafts)
+        assert now_ms() - before < 4000
 
 
 async def test_a_model_that_is_missing_takes_nothing_away(path: Path) -> None:
@@ -285,7 +286,7 @@ async def test_a_full_disk_is_said_and_takes_nothing_along(path: Path) -> None:
     await memory.start()
     await memory.write("ada", [fact("before")])
 
-    def limit(db: sqlite3.Connection, pages: int) -> None:
+    def limit(db: Any, pages: int) -> None:
         db.execute(f"PRAGMA max_page_count = {pages}")
 
     await brain._writer.run(lambda db: limit(db, 1))

@@ -11,6 +11,7 @@ import pytest_asyncio
 from aster.server import keys
 from aster.testing import ModelServer, Reply, Text, ToolCall
 from tests.live import Live, Seen, live
+from tests.postgres import server
 
 
 class Two(NamedTuple):
@@ -19,11 +20,17 @@ class Two(NamedTuple):
     bob: str
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def two(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Two]:
-    brain: Path = tmp_path_factory.mktemp("brain") / "brain.sqlite"
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["sqlite", "postgres"])
+async def two(
+    request: pytest.FixtureRequest, model: ModelServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Two]:
+    brain: Path | str = tmp_path_factory.mktemp("brain") / "brain.sqlite"
+    chosen: dict[str, object] = {"sqlite_db_path": brain}
+    if request.param == "postgres":
+        brain = server().fresh()
+        chosen |= {"database_url": brain, "runner": "local"}
     ada, bob = keys.create(brain, "laptop", "ada").key, keys.create(brain, "phone", "bob").key
-    async with live(model, sqlite_db_path=brain) as engine:
+    async with live(model, **chosen) as engine:
         yield Two(engine, ada, bob)
 
 

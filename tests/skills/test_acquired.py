@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from aster.skills.catalogue import OWN
+from aster.skills.shelf import MOST_ACQUIRED
+from aster.skills.skill import DEGRADED_AFTER, Acquired
 from aster.testing import ModelServer, Reply, Text, ToolCall
 from tests.live import Live
 from tests.skills.calling import call, live, system
@@ -158,6 +160,22 @@ async def test_what_a_rule_asks_about_in_bash_is_asked_about_here(
         assert (made.get("offer") is None, "Kept" in made["result"]["output"]) == (every_time, True)
         used = await asked(engine, model, "use_skill", {"name": "word_count", "input": {"text": "a b"}})
         assert used["result"]["output"] == "2"
+
+
+async def test_what_no_longer_works_makes_room_and_what_works_does_not() -> None:
+    async with ModelServer() as model, live(model) as engine:
+        shelf = engine.engine.skills
+        code = Acquired(code="print(1)", parameters={"type": "object"}, test_payload={})
+        kept = [await shelf.learn("default", f"old_{n:02}", "x", code) for n in range(MOST_ACQUIRED)]
+        assert "50 acquired skills that work; delete some" in (await create(engine, model))["output"]
+        for skill in kept[3:5]:
+            for _ in range(DEGRADED_AFTER):
+                await shelf.ran("default", skill, ok=False)
+        await shelf.ran("default", kept[3], ok=False)
+        assert (await create(engine, model)).get("error") is None
+        left = await names(engine)
+        assert {"word_count", "old_02", "old_03"} <= set(left)
+        assert "old_04" not in left
 
 
 async def test_an_approval_is_for_the_code_as_it_was() -> None:

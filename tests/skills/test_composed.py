@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from aster.skills.composed import Composed, Step
+from aster.skills.shelf import MOST_COMPOSED
 from aster.testing import ModelServer
 from tests.asset_directory.server import asking, serving
 from tests.live import Live
@@ -65,6 +67,13 @@ async def test_it_is_hidden_until_a_person_approves_it_and_again_after_a_change(
         ({"steps": [{**STEPS[1], "save_as": "who"}]}, "not taken"),
         ({"steps": [{**STEPS[1], "save_as": "a b"}]}, "identifier"),
         ({"parameters": ["a-b"]}, "parameters must be identifiers"),
+        (
+            {"steps": [STEPS[1], {**STEPS[2], "input": {"content": "$said"}}], "mode": "parallel"},
+            "$said is neither",
+        ),
+        ({"steps": [{**STEPS[0], "when": {"value": "$said", "equals": "x"}}]}, "$said is neither"),
+        ({"steps": [{**STEPS[0], "when": {"value": "$who"}}]}, "exactly one of"),
+        ({"steps": [{**STEPS[0], "when": {"value": "$who", "equals": "a", "lacks": "b"}}]}, "exactly one of"),
     ],
 )
 async def test_what_cannot_be_run_is_not_proposed(changes: dict[str, Any], said: str) -> None:
@@ -76,9 +85,9 @@ async def test_what_cannot_be_run_is_not_proposed(changes: dict[str, Any], said:
         assert "composed" not in names
 
 
-async def approved(engine: Live, model: ModelServer, steps: list[dict[str, Any]]) -> dict[str, Any]:
+async def approved(engine: Live, model: ModelServer, steps: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """What a skill of these steps comes to, once it may be used."""
-    await propose(engine, model, parameters=[], steps=steps)
+    await propose(engine, model, parameters=[], steps=steps, **more)
     assert (await engine.http.post("/skills/note/approve")).status_code == 200
     return await use(engine, model)
 
@@ -92,6 +101,64 @@ async def test_an_optional_failure_is_tolerated_and_a_required_one_ends_it(tmp_p
         assert "ended at step 1 of 2" in ended["output"]
         went_on = await approved(engine, model, [{**failing, "optional": True}, last])
         assert (went_on.get("error"), (tmp_path / "end.txt").exists()) == (None, True)
+
+
+async def test_a_step_is_made_when_its_condition_holds(tmp_path: Path) -> None:
+    def write(path: str, **when: str) -> dict[str, Any]:
+        return {"tool": "write_file", "input": {"path": path, "content": "x"}, "when": {"value": "$said", **when}}
+
+    steps: list[dict[str, Any]] = [
+        {"tool": "bash", "input": {"command": "exit 3"}, "save_as": "broken", "optional": True},
+        {"tool": "bash", "input": {"command": "echo found it"}, "save_as": "said"},
+        write("contains", contains="found"),
+        write("lacks", lacks="found"),
+        write("equals", equals="found"),
+        write("differs", differs="found"),
+        {**write("failed"), "when": {"value": "${broken}", "equals": ""}},
+    ]
+    async with ModelServer() as model, live(model, allowed_roots=str(tmp_path)) as engine:
+        done = await approved(engine, model, steps)
+        assert done.get("error") is None, done
+        assert {path.name for path in tmp_path.iterdir()} == {"contains", "differs", "failed"}
+        assert "Step 4, write_file: not made, by its condition" in done["output"]
+        shown = (await engine.http.get("/skills/note")).json()["composed"]
+        assert shown["steps"][2]["when"] == {"value": "$said", "contains": "found"}
+        assert (shown["uses"], shown["mode"]) == (1, "sequential")
+
+
+async def test_steps_at_once_run_at_once_and_one_that_fails_is_named(tmp_path: Path) -> None:
+    def meet(own: str, other: str) -> dict[str, Any]:
+        wait = f"for i in $(seq 400); do [ -e {other} ] && exit 0; sleep 0.02; done; exit 1"
+        return {"tool": "bash", "input": {"command": f"touch {own}; {wait}"}}
+
+    failing: dict[str, Any] = {"tool": "bash", "input": {"command": "exit 3"}}
+    async with ModelServer() as model, live(model, allowed_roots=str(tmp_path)) as engine:
+        steps = [meet("a", "b"), meet("b", "a")]
+        met = await approved(engine, model, steps, mode="parallel")
+        assert met.get("error") is None, met
+        ended = await approved(engine, model, [failing, *steps, {**failing, "optional": True}], mode="parallel")
+        assert (ended["error"], ended["data"]) == ("exit_status", {"step": 1})
+        assert "the others were done" in ended["output"]
+
+
+async def test_what_is_proposed_makes_room_among_what_nobody_approved() -> None:
+    """The least used of the others goes; what a person approved is never given up for a proposal."""
+    step: dict[str, Any] = {"tool": "glob", "input": {"pattern": "*"}}
+    async with ModelServer() as model, live(model) as engine:
+        shelf = engine.engine.skills
+        for number in range(MOST_COMPOSED):
+            composed = Composed(parameters=(), steps=(Step(**step),))
+            await shelf.propose("default", f"old_{number:02}", "x", composed)
+        await engine.http.post("/skills/old_00/approve")
+        assert (await propose(engine, model, parameters=[], steps=[step])).get("error") is None
+        names = {one["name"] for one in (await engine.http.get("/skills")).json()["skills"]}
+        assert {"old_00", "note", "old_02"} <= names
+        assert "old_01" not in names
+        for number in range(2, MOST_COMPOSED):
+            await shelf.approve("default", f"old_{number:02}")
+        await engine.http.post("/skills/note/approve")
+        refused = await propose(engine, model, name="more", parameters=[], steps=[step])
+        assert "50 approved composed skills; delete some" in refused["output"]
 
 
 async def test_each_call_is_decided_and_nobody_is_asked(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -210,3 +211,49 @@ async def test_a_skill_whose_model_fails_is_a_failed_call_and_the_turn_goes_on()
         frames = await engine.execute("go")
         assert text_of(frames) == "done"
         assert results(frames)[0]["error"] == "LLM_PROVIDER_ERROR"
+
+
+GATHER = "---\nname: gather\ndescription: Gathers.\nallowed-tools: glob read_file web_search\n---\nGather {{what}}."
+
+
+async def test_a_skill_that_asks_for_tools_has_those_that_its_caller_has(tmp_path: Path) -> None:
+    """Never more: neither what the skill does not ask for, nor what the caller has not."""
+    folder(tmp_path / "skills", "gather", GATHER, list__txt="x")
+    looks = Reply([ToolCall("glob", {"pattern": "*"}), ToolCall("bash", {"command": "echo no"})])
+    async with ModelServer() as model, live(model, catalog_dir=tmp_path) as engine:
+        quiet = {"description": "d", "system_prompt": "p", "disallowed_tools": ["read_file"]}
+        await engine.http.put("/agents/quiet", json=quiet)
+        given = {"name": "gather", "input": {"what": "all", "text": "Obey this."}}
+        model.enqueue(
+            Reply([ToolCall("run_skill", given)]), looks, Reply([Text("Gathered.")]), Reply([Text("done")])
+        )
+        frames = await engine.execute("go", agent="quiet")
+        assert text_of(frames) == "done"
+        assert results(frames)[0]["output"] == "Gathered."
+        asked = model.calls[1].body
+        assert {tool["function"]["name"] for tool in asked["tools"]} == {"glob", "web_search"}
+        assert "Gather all." in asked["messages"][0]["content"]
+        assert "list.txt" in asked["messages"][0]["content"]
+        assert "Obey this." in str(asked["messages"][1]["content"])
+        [begun, ended] = events(frames, "subagent_lifecycle")
+        assert (begun["agent"], ended["phase"]) == ("skill:gather", "completed")
+        thread = await engine.replay(task_id=begun["child_task_id"], after_seq=0)
+        assert [result.get("error") for result in results(thread)] == [None, "unknown_tool"]
+
+
+@pytest.mark.parametrize("by", ["rule", "agent", "depth"])
+async def test_who_may_begin_no_agent_begins_none_by_a_skill(tmp_path: Path, by: str) -> None:
+    folder(tmp_path / "skills", "gather", GATHER)
+    rules = tmp_path / "rules.json"
+    rules.write_text(json.dumps({"rules": [{"behavior": "deny", "tool": "spawn_agent"}]}))
+    settings: dict[str, Any] = {"permission_rules_path": rules} if by == "rule" else {}
+    settings |= {"subagent_depth": 0} if by == "depth" else {}
+    async with ModelServer() as model, live(model, catalog_dir=tmp_path, **settings) as engine:
+        alone = {"description": "d", "system_prompt": "p", "disallowed_tools": ["spawn_agent"]}
+        await engine.http.put("/agents/alone", json=alone)
+        given = {"name": "gather", "input": {"what": "all"}}
+        model.enqueue(Reply([ToolCall("run_skill", given)]), Reply([Text("Guessed.")]), Reply([Text("done")]))
+        frames = await engine.execute("go", agent="alone" if by == "agent" else None)
+        assert results(frames)[0]["output"] == "Guessed."
+        assert "tools" not in model.calls[1].body
+        assert events(frames, "subagent_lifecycle") == []

@@ -8,10 +8,19 @@ from typing import Any
 
 import pytest
 
+from aster.brain.postgres.brain import PostgresBrain
 from aster.brain.records import ThreadKey
 from aster.brain.sqlite.brain import SqliteBrain
 from aster.client.client import AsterClient
-from aster.contracts.events import BackgroundTask, Event, HitlRequest, TaskLifecycle, ToolResult, UserMessage
+from aster.contracts.events import (
+    BackgroundTask,
+    Event,
+    HitlRequest,
+    TaskLifecycle,
+    ToolResult,
+    UserMessage,
+    decode_event,
+)
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
 from aster.utility_directory.background import Background, runtime_task_id
@@ -156,3 +165,26 @@ async def test_nobody_sees_the_commands_of_others(bench: Bench, settings: Settin
         assert await brain.background_task(other, NAME) is None
         assert await brain.background_untold(other) == []
     assert await brain.background_untold_threads() == [KEY]
+
+
+async def test_a_replica_that_was_taken_for_dead_ends_what_it_ran_and_says_nothing(
+    bench: Bench, settings: Settings, database_url: str
+) -> None:
+    mark = token()
+    brains = PostgresBrain(database_url), PostgresBrain(database_url)
+    for one in brains:
+        await one.start()
+    await brains[0].append(KEY, None, [TaskLifecycle(phase="renamed", title="x")])
+    asleep, other = (Background(settings, one, Secrets()) for one in brains)
+    await Bench(replace(bench.context, background=asleep)).text(
+        "bash", command=sleeper(mark), run_in_background=True
+    )
+    await other.lose(brains[0].replica)
+    await asleep.look_again()
+    await asleep.close()
+    assert not alive(mark)
+    frames = await brains[1].frames(KEY, 0, 100)
+    told = [decode_event(frame.json) for frame in frames if frame.type == "background_task"]
+    assert [event.status for event in told if isinstance(event, BackgroundTask)] == ["running", "lost"]
+    for one in brains:
+        await one.close()

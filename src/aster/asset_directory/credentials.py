@@ -32,6 +32,10 @@ class Credentials(Protocol):
 
     async def environment_for(self, connection: ConnectionRow, server: ServerConfigPayload) -> dict[str, str]: ...
 
+    def filled_in(self, server: ServerConfigPayload, secret: str) -> str:
+        """A secret of the operator's with its variables filled in."""
+        ...
+
 
 class StoredCredentials:
     """What the operator wrote into the server's file, and over it what the user gave when connecting."""
@@ -46,6 +50,11 @@ class StoredCredentials:
 
     async def environment_for(self, connection: ConnectionRow, server: ServerConfigPayload) -> dict[str, str]:
         return {**self._filled(server, server.environment), **self._own(connection).environment}
+
+    def filled_in(self, server: ServerConfigPayload, secret: str) -> str:
+        filled = _VARIABLE.sub(lambda found: self._variable(server, found[1]), secret)
+        self._secrets.register(filled, "client_secret")
+        return filled
 
     def _own(self, connection: ConnectionRow) -> Kept:
         return self._vault.open(connection.credentials)
@@ -73,11 +82,12 @@ class StoredCredentials:
 
 def check_login(server: ServerConfigPayload, kept: Kept | None) -> None:
     """Whether what was given is what the server wants."""
-    if server.auth_method == "oauth":
+    if server.auth_method == "oauth" and kept is not None:
         raise EngineError(
             ErrorCode.INVALID_REQUEST,
-            f"The server {server.server_name!r} wants a login (OAuth), which this engine does not offer yet. Use"
-            " `auth_method` static with a token, where the server takes one.",
+            f"The server {server.server_name!r} wants a login and takes no credentials; leave them out and open the"
+            " address that the answer names.",
+            {"fields": [{"field": "credentials", "problem": "is not taken"}]},
         )
     if server.auth_method == "static" and kept is None:
         wanted = "environment" if server.transport == "stdio" else "headers"

@@ -1,32 +1,36 @@
-"""The asset directory: which MCP servers there are, who is connected to which, and the calls made there.
+"""The asset directory: connecting users to MCP servers, and the calls made there.
 
-Everything is a user's own: connections, credentials, sessions and what a server offered. The operator's servers come
-from files, a user's from the brain. A session is opened by the first call that needs it and shared by the user's
-calls until it is idle for long.
+Everything is a user's own: connections, credentials, sessions and what a server offered. A session is opened by the
+first call that needs it and shared by the user's calls until it is idle for long.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakValueDictionary
 
 import msgspec
 
 from aster.asset_directory import opening
 from aster.asset_directory.actions import offered, unknown
 from aster.asset_directory.asking import Caller
-from aster.asset_directory.credentials import Credentials, check_login
-from aster.asset_directory.held import Held, Holdings
-from aster.asset_directory.server_file import meant, read_servers
+from aster.asset_directory.credentials import Credentials, NeedsLogin, check_login
+from aster.asset_directory.desk import LoginDesk
+from aster.asset_directory.held import Held
+from aster.asset_directory.oauth.logins import Logins
+from aster.asset_directory.oauth.renewal import Renewal
+from aster.asset_directory.register import Register
+from aster.asset_directory.rotation import Rotation, rotate
+from aster.asset_directory.server_file import meant
 from aster.asset_directory.vault import Kept, Vault
 from aster.brain.assets import ActionsRow, ConnectionRow, ServerRow
 from aster.brain.protocol import Brain
 from aster.contracts.assets import ActionDef, Connection, ConnectionStatus, ServerConfigPayload
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import AssetState
-from aster.contracts.model import decode, encode
+from aster.contracts.model import encode
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
 from aster.infra.settings import Settings
@@ -39,10 +43,11 @@ if TYPE_CHECKING:
 
 MOST_CONNECTIONS: Final = 50
 _SWEEP_SECONDS: Final = 30.0
+_REVOKE_SECONDS: Final = 5.0
 Announce = Callable[[AssetState], None]
 
 
-class AssetDirectory:
+class AssetDirectory(Register):
     def __init__(
         self,
         settings: Settings,
@@ -52,19 +57,16 @@ class AssetDirectory:
         vault: Vault,
         credentials: Credentials,
     ) -> None:
-        self._settings = settings
-        self._brain = brain
-        self._vault = vault
-        self._way = opening.Way(settings, sandbox, workspaces, credentials)
-        self._servers: dict[str, ServerConfigPayload] = {}
-        self._users: dict[str, Holdings | None] = {}
-        self._changing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        super().__init__(settings, brain, vault)
+        self._renewal = Renewal(settings, brain, vault)
+        self._way = opening.Way(settings, sandbox, workspaces, credentials, self._renewal)
+        self.desk = LoginDesk(self, brain, vault, Logins(settings, brain, vault, credentials), self._renewal)
+        self._rotating = asyncio.Lock()
         self._work: set[asyncio.Task[None]] = set()
         self._sweeper: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        await self.reload()
-        self._users = dict.fromkeys(await self._brain.connected_users())
+        await super().start()
         self._sweeper = asyncio.create_task(self._sweep(), name="mcp sweep")
 
     async def close(self) -> None:
@@ -73,68 +75,13 @@ class AssetDirectory:
             await asyncio.gather(task, return_exceptions=True)
         links = [held.link for user in self._users.values() if user for held in user.held.values() if held.link]
         await asyncio.gather(*(link.close() for link in links), return_exceptions=True)
-
-    async def reload(self) -> None:
-        """Read the operator's servers again; sessions with those that changed or went end."""
-        place = self._settings.catalog_dir
-        self._servers = {} if place is None else await asyncio.to_thread(read_servers, place / "mcp")
-        for user in filter(None, self._users.values()):
-            user.version += 1
-            for name, held in list(user.held.items()):
-                server = held.server if held.own else self._servers.get(name)
-                if server != held.server and held.link is not None:
-                    held.link.lose()
-                if server is None:
-                    del user.held[name]
-                else:
-                    held.server = server
-
-    def server_names(self) -> frozenset[str]:
-        return frozenset(self._servers)
-
-    def holds(self, user_id: str) -> bool:
-        """Whether a user is connected to anything; costs next to nothing."""
-        return user_id in self._users
-
-    def holdings(self, user_id: str) -> Holdings | None:
-        """What a user holds, once it was looked up (`look_up`)."""
-        return self._users.get(user_id)
-
-    async def look_up(self, user_id: str) -> Holdings:
-        """What a user holds, from the brain the first time."""
-        known = self._users.get(user_id)
-        if known is not None:
-            return known
-        own = {
-            row.server_name: decode(row.config, ServerConfigPayload) for row in await self._brain.servers(user_id)
-        }
-        actions = {row.server_name: row.actions for row in await self._brain.actions(user_id)}
-        found = Holdings()
-        for row in await self._brain.connections(user_id):
-            if row.server_name in own and not self._settings.mcp_user_servers:
-                continue
-            server = own.get(row.server_name) or self._servers.get(row.server_name)
-            if server is not None:
-                offers = tuple(decode(actions.get(row.server_name, b"[]"), list[ActionDef]))
-                found.held[row.server_name] = Held(row, server, own=row.server_name in own, actions=offers)
-        if found.held:
-            found = self._users[user_id] = self._users.get(user_id) or found
-        return found
-
-    async def servers(self, user_id: str) -> list[tuple[ServerConfigPayload, bool]]:
-        """Every server a user can connect to, each with whether it is the user's own."""
-        holdings = await self.look_up(user_id)
-        own = [held.server for held in holdings.held.values() if held.own]
-        return [*((server, False) for server in self._servers.values()), *((server, True) for server in own)]
-
-    async def connections(self, user_id: str) -> list[Connection]:
-        return [held.shown for held in (await self.look_up(user_id)).held.values()]
+        await self._renewal.close()
 
     async def connect(
         self, user_id: str, server_name: str, config: ServerConfigPayload | None = None, kept: Kept | None = None
     ) -> Connection:
         """Connect a user to a server and ask what it offers; nothing is kept of an attempt that fails."""
-        async with self._changing.setdefault(user_id, asyncio.Lock()):
+        async with self.changing(user_id):
             return await self._connect(user_id, server_name, config, kept)
 
     async def _connect(
@@ -149,6 +96,8 @@ class AssetDirectory:
                 f"There are {MOST_CONNECTIONS} connections already; end one of them first.",
             )
         check_login(server, kept)
+        if server.auth_method == "oauth":
+            return await self.desk.connect(user_id, server, own=config is not None)
         now = now_ms()
         row = ConnectionRow(
             ref_id=before.row.ref_id if before else new_id("conn"),
@@ -163,15 +112,15 @@ class AssetDirectory:
         held = Held(row, server, own=config is not None)
         rows = [ServerRow(user_id=user_id, server_name=server_name, config=encode(server), created_at=now)]
         try:
-            await self._link(user_id, held)
+            await self.open(user_id, held)
+            if kept is not None:  # the key may have been changed since
+                row = held.row = msgspec.structs.replace(row, credentials=self._vault.seal(kept))
             await self._brain.put(row, self._offers(user_id, held), *(rows if held.own else ()))
         except BaseException:
             if held.link is not None:
                 await held.link.close()
             raise
-        holdings.held[server_name] = held
-        holdings.version += 1
-        self._users[user_id] = holdings
+        self.hold(user_id, held)
         self._vault.learn(row)
         if before is not None and before.link is not None:
             await before.link.close()
@@ -179,16 +128,12 @@ class AssetDirectory:
 
     async def disconnect(self, user_id: str, ref_id: str) -> Connection:
         """End a connection and forget its credentials and what the server offered."""
-        async with self._changing.setdefault(user_id, asyncio.Lock()):
+        async with self.changing(user_id):
             return await self._disconnect(user_id, ref_id)
 
     async def _disconnect(self, user_id: str, ref_id: str) -> Connection:
+        held = await self.find(user_id, ref_id)
         holdings = await self.look_up(user_id)
-        held = next((held for held in holdings.held.values() if held.row.ref_id == ref_id), None)
-        if held is None:
-            raise EngineError(
-                ErrorCode.NOT_FOUND, "You have no connection of that id. GET /assets/connections lists them."
-            )
         await self._brain.drop_connection(user_id, held.row.server_name)
         del holdings.held[held.row.server_name]
         holdings.version += 1
@@ -197,7 +142,20 @@ class AssetDirectory:
         self._vault.forget(user_id, ref_id)
         if held.link is not None:
             await held.link.close()
+        with contextlib.suppress(EngineError, TimeoutError):
+            async with asyncio.timeout(_REVOKE_SECONDS):
+                await self._renewal.revoke(held)
         return msgspec.structs.replace(held.shown, status=ConnectionStatus.DISCONNECTED)
+
+    async def rotate_key(self) -> Rotation:
+        """Store all credentials under the newest key."""
+        async with self._rotating:
+            done = await rotate(self._brain, self._vault)
+        for user_id, holdings in list(self._users.items()):
+            rows = {row.ref_id: row for row in await self._brain.connections(user_id)} if holdings else {}
+            for held in holdings.held.values() if holdings else ():
+                held.row = rows.get(held.row.ref_id, held.row)
+        return done
 
     async def begin(
         self, user_id: str, action: ActionDef, given: dict[str, Any], caller: Caller, key: str, announce: Announce
@@ -217,6 +175,12 @@ class AssetDirectory:
         exchange = held.link.exchanges.get(key) if held and held.link and held.link.alive else None
         return None if exchange is None or exchange.over else exchange
 
+    def calling(self, user_id: str | None = None) -> set[tuple[str, str]]:
+        """The turns that have begun calls here, each with its user: those of one user, or of all."""
+        users = self._users.items() if user_id is None else ((user_id, self._users.get(user_id)),)
+        links = ((name, held.link) for name, user in users if user for held in user.held.values() if held.link)
+        return {(name, key.partition(":")[0]) for name, link in links for key in link.exchanges}
+
     async def abandon(self, user_id: str, prefix: str) -> None:
         """Cancel the calls of a user whose keys begin like this: nobody will come back for them."""
         holdings = self._users.get(user_id)
@@ -225,7 +189,7 @@ class AssetDirectory:
             for key in [key for key in exchanges if key.startswith(prefix)]:
                 await exchanges.pop(key).cancel()
 
-    async def finished(self, user_id: str, exchange: "Exchange", key: str) -> None:
+    async def finished(self, user_id: str, exchange: "Exchange", key: str, announce: Announce) -> None:
         """A call came to its outcome. A server that fails in its calls is left alone as one out of reach is."""
         link = exchange.link
         link.used = asyncio.get_running_loop().time()
@@ -236,9 +200,11 @@ class AssetDirectory:
             link.breaker.succeeded(probe=True)
         holdings = self._users.get(user_id)
         held = holdings.held.get(link.server.server_name) if holdings else None
-        if held is not None and held.refused:
-            await self._expire(user_id, held)
-            raise opening.expired(held.server)
+        login = link.server.auth_method == "oauth"
+        if held is not None and (exchange.refused if login else held.refused):
+            error = await self._refusal(user_id, held)
+            announce(_state(held, "needs_auth", error.message))
+            raise error
 
     async def _ready(self, user_id: str, action: ActionDef, announce: Announce) -> "Link":
         holdings = await self.look_up(user_id)
@@ -250,7 +216,7 @@ class AssetDirectory:
             )
         was = held.link
         try:
-            link = await self._link(user_id, held)
+            link = await self.open(user_id, held)
         except EngineError as error:
             expired = error.code is ErrorCode.MCP_TOKEN_EXPIRED
             announce(_state(held, "needs_auth" if expired else "failed", error.message))
@@ -269,10 +235,13 @@ class AssetDirectory:
             )
         return link
 
-    async def _link(self, user_id: str, held: Held) -> "Link":
-        """The session with a server: the one there is, or a new one, if the server is not to be left alone."""
+    async def open(self, user_id: str, held: Held, *, asked: bool = False) -> "Link":
+        """The session with a server: the one there is, or a new one, if the server is not to be left alone. With
+        `asked` it is asked again what it offers."""
         async with held.opening:
             if held.link is not None and held.link.alive:
+                if asked:
+                    await self._ask(user_id, held, held.link)
                 return held.link
             wait = held.breaker.wait()
             if wait > 0:
@@ -281,44 +250,61 @@ class AssetDirectory:
                     f"The server {held.server.server_name!r} failed several times; it is tried again in {wait:.0f} s.",
                 )
             probe = held.breaker.admit()
+            held.refused = False
             await asyncio.to_thread(import_module, "aster.asset_directory.link")
             try:
                 held.link = await self._way.open(user_id, held, lambda: self._changed(user_id, held))
                 await self._ask(user_id, held, held.link)
             except Exception as error:  # whatever a server or the way to it can do wrong
-                held.breaker.failed(probe)
                 if held.link is not None:
                     await held.link.close()
                     held.link = None
                 if held.refused:
-                    await self._expire(user_id, held)
-                    raise opening.expired(held.server) from error
-                raise opening.failed(held.server, error, self._way.said(held)) from error
+                    held.breaker.dismissed(probe)
+                    raise await self._refusal(user_id, held) from error
+                held.breaker.failed(probe)
+                hidden = partial(self._vault.hidden, held.row)
+                raise opening.failed(held.server, error, self._way.said(held), hidden) from error
             except BaseException:
                 held.breaker.dismissed(probe)
                 raise
             held.breaker.dismissed(probe)
             if held.row.status != ConnectionStatus.CONNECTED:
-                held.row = msgspec.structs.replace(held.row, status=ConnectionStatus.CONNECTED, reason=None)
-                await self._brain.put(held.row)
+                row = msgspec.structs.replace(held.row, status=ConnectionStatus.CONNECTED, reason=None)
+                await self.store(held, row)
             return held.link
+
+    async def store(self, held: Held, row: ConnectionRow) -> None:
+        """Write down how a connection stands, unless somebody has changed its credentials since."""
+        if await self._brain.swap_connection(row, held.row.credentials):
+            held.row = row
+
+    async def _refusal(self, user_id: str, held: Held) -> EngineError:
+        """What to say when a server does not take a call from who asks; a login that allows too little goes on."""
+        if held.wants:
+            held.refused = False
+            return opening.wants_more(held.server, held.wants)
+        await self._expire(user_id, held)
+        return opening.expired(held.server)
 
     async def _expire(self, user_id: str, held: Held) -> None:
         """The credentials are not accepted any more: say so to whoever looks, and begin anew when they are replaced."""
         held.refused = False
-        if held.link is not None:
+        login = held.server.auth_method == "oauth"
+        if held.link is not None and not (login and held.link.busy):  # calls under way there were accepted
             held.link.lose()
-        reason = "The server does not accept the credentials."
-        held.row = msgspec.structs.replace(held.row, status=ConnectionStatus.EXPIRED, reason=reason)
         holdings = self._users.get(user_id)
-        if holdings is not None and holdings.held.get(held.server.server_name) is held:
-            await self._brain.put(held.row)
+        pending = held.row.status == ConnectionStatus.PENDING_OAUTH
+        if pending or holdings is None or holdings.held.get(held.server.server_name) is not held:
+            return
+        reason = "The login has ended; log in again." if login else "The server does not accept the credentials."
+        await self.store(held, msgspec.structs.replace(held.row, status=ConnectionStatus.EXPIRED, reason=reason))
 
     async def _ask(self, user_id: str, held: Held, link: "Link") -> None:
         """Ask a server what it offers, and note it if that has changed."""
         async with asyncio.timeout(held.server.timeout_seconds):
             offer = await asyncio.to_thread(offered, held.server.server_name, await link.listed())
-        held.problems = offer.problems
+        held.problems = (*link.left_out, *offer.problems)
         if offer.actions == held.actions:
             return
         held.actions = offer.actions
@@ -337,12 +323,20 @@ class AssetDirectory:
             with contextlib.suppress(Exception):
                 await self._ask(user_id, held, link)
 
-        task = asyncio.create_task(again(), name=f"mcp list {held.server.server_name}")
+        self._later(again(), f"mcp list {held.server.server_name}")
+
+    def _later(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
         self._work.add(task)
         task.add_done_callback(self._work.discard)
 
+    async def _renewed(self, held: Held) -> None:
+        """Fetch new tokens for a session before the old ones end, if it is time."""
+        with contextlib.suppress(NeedsLogin, EngineError):
+            await self._renewal.token(held)
+
     async def _sweep(self) -> None:
-        """End sessions nobody has used for a while."""
+        """End sessions nobody has used for a while, and keep the logins of the others alive."""
         idle = self._settings.mcp_idle_seconds
         while True:
             await asyncio.sleep(min(_SWEEP_SECONDS, idle))
@@ -353,6 +347,8 @@ class AssetDirectory:
                     if link is not None and not link.busy and now - link.used > idle:
                         held.link = None
                         await link.close()
+                    elif link is not None and held.server.auth_method == "oauth":
+                        self._later(self._renewed(held), f"mcp renew {held.server.server_name}")
 
     def _offers(self, user_id: str, held: Held) -> ActionsRow:
         name = held.server.server_name

@@ -28,6 +28,7 @@ from mcp_types import (
 from aster.asset_directory import results
 from aster.asset_directory.asking import Caller, Sampling, Told, Wanted
 from aster.asset_directory.limits import PARKED_SECONDS, ROUNDS, SAMPLINGS
+from aster.asset_directory.oauth.bearer import needs_person
 from aster.contracts.assets import ActionDef
 from aster.contracts.blocks import TextBlock
 from aster.contracts.errors import EngineError, ErrorCode
@@ -49,7 +50,7 @@ _SAMPLED_TOKENS = 4096
 
 class Exchange:
     """A call that was begun. `finished` gives its outcome, or the server's question; `failed`: the server did not
-    live up to it."""
+    live up to it; `refused`: it did not take the call, because a person has to log in."""
 
     def __init__(self, link: "Link", action: ActionDef, given: dict[str, Any], caller: Caller) -> None:
         self.caller = caller
@@ -57,6 +58,7 @@ class Exchange:
         self._action = action
         self._given = given
         self.failed = False
+        self.refused = False
         self._samplings = 0
         self._one_question = asyncio.Lock()
         self._wanted: asyncio.Future[Wanted] = asyncio.get_running_loop().create_future()
@@ -154,6 +156,10 @@ class Exchange:
                 text = f"The server {name!r} has forgotten the session and did not take the call."
                 reason = ErrorCode.MCP_CONNECTION_FAILED
                 return ToolOutcome.error(text, reason=reason, failure=OutcomeClass.RETRYABLE, retry_safe=True)
+            if needs_person(error.data):
+                self.refused = True
+                text = f"The server {name!r} wants a person to log in, and did not take the call."
+                return ToolOutcome.error(text, reason=ErrorCode.MCP_TOKEN_EXPIRED)
             if error.code != CONNECTION_CLOSED:
                 return ToolOutcome.error(f"The server refuses: {error.message[:_WORDS]}", reason="refused")
         except (ValueError, RuntimeError) as error:

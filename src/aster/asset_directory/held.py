@@ -24,24 +24,28 @@ Refusal: TypeAlias = Literal["credentials", "session"]
 
 @dataclass(slots=True)
 class Held:
-    """`own`: the user brought the server. `refused`: it does not accept the credentials (any more). `opening` keeps two
-    calls from opening two sessions; `complaints` are what its program said last."""
+    """`own`: the user brought the server. `refused`: it does not accept the credentials (any more); `wants` are scopes
+    it asks for beyond those it was given. `opening` keeps two calls from opening two sessions, `logging_in` from
+    beginning two logins; `complaints` are what its program said last."""
 
     row: ConnectionRow
     server: ServerConfigPayload
     own: bool
     refused: bool = False
+    wants: tuple[str, ...] = ()
     actions: tuple[ActionDef, ...] = ()
     problems: tuple[str, ...] = ()
     link: "Link | None" = None
     complaints: "Complaints | None" = None
     breaker: Breaker = field(default_factory=Breaker)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    logging_in: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def refuse(self, what: Refusal) -> None:
-        """The server does not take the credentials (any more), or knows nothing of the session: another is needed."""
+    def refuse(self, what: Refusal, wants: tuple[str, ...] = ()) -> None:
+        """The server does not take the credentials (any more) or wants others, or knows nothing of the session: another
+        is needed."""
         if what == "credentials":
-            self.refused = True
+            self.refused, self.wants = True, wants
         elif self.link is not None:
             self.link.forgotten = True
             self.link.lose()
@@ -56,6 +60,8 @@ class Held:
             expires_at=None if self.row.expires_at is None else iso_ms(self.row.expires_at),
             tools=len(self.actions),
             reason=self.row.reason or ("; ".join(self.problems[:20]) or None),
+            resting=self.breaker.wait() > 0,
+            updated_at=iso_ms(self.row.updated_at),
         )
 
 

@@ -102,11 +102,19 @@ class _Body(httpx2.AsyncByteStream):
         await self._answer.aclose()
 
 
+def _as_it_is(transport: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
+    return transport
+
+
 @asynccontextmanager
 async def http_transport(
-    server: ServerConfigPayload, given: dict[str, str], reach: Reach, seen: Callable[[Refusal], None]
+    server: ServerConfigPayload,
+    given: dict[str, str],
+    reach: Reach,
+    seen: Callable[[Refusal], None],
+    around: Callable[[httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport] = _as_it_is,
 ) -> AsyncGenerator[TransportStreams]:
-    """The streams of a session with a server, for as long as the block lasts."""
+    """The streams of a session with a server, for as long as the block lasts; `around` may add to what is sent."""
     patience = httpx2.Timeout(server.timeout_seconds, read=max(server.timeout_seconds, _LISTENING_SECONDS))
     assert server.url is not None, "a server over HTTP has an address"
 
@@ -119,9 +127,8 @@ async def http_transport(
     ) -> httpx2.AsyncClient:
         del timeout, auth
         wanted = {**given, **(headers or {})}
-        return httpx2.AsyncClient(
-            transport=GuardedTransport(reach, seen, streaming), headers=wanted, timeout=patience, trust_env=False
-        )
+        transport = around(GuardedTransport(reach, seen, streaming))
+        return httpx2.AsyncClient(transport=transport, headers=wanted, timeout=patience, trust_env=False)
 
     if server.transport == "sse":
         async with sse_client(server.url, httpx_client_factory=client) as streams:

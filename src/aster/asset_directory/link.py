@@ -22,6 +22,7 @@ from aster import __version__
 from aster.asset_directory.actions import Said
 from aster.asset_directory.exchange import Exchange
 from aster.asset_directory.limits import CONNECT_SECONDS, PAGES
+from aster.asset_directory.sieve import MOST_TOLD, sifted
 from aster.contracts.assets import ServerConfigPayload
 from aster.contracts.errors import EngineError
 from aster.herald.breaker import Breaker
@@ -51,7 +52,8 @@ _CHANGES = (
 
 class Link:
     """`open` it, make exchanges over its `client`, `close` it. `changed` is called when the server offers something
-    else than before; `forgotten`: the server knows nothing of the session any more."""
+    else than before; `forgotten`: the server knows nothing of the session any more; `left_out` are the tools of its
+    newest list that are none."""
 
     client: Client
 
@@ -67,6 +69,7 @@ class Link:
         self.used = asyncio.get_running_loop().time()
         self.exchanges: dict[str, Exchange] = {}
         self.forgotten = False
+        self.left_out: list[str] = []
         self._transport = transport
         self._changed = changed
         self._closing = asyncio.Event()
@@ -123,7 +126,7 @@ class Link:
 
     def _connected(self) -> Client:
         return Client(
-            _watched(self._transport(), self.lose),
+            _watched(self._transport(), self.lose, self._sifted),
             mode="auto",
             client_info=types.Implementation(name="aster", version=__version__),
             read_timeout_seconds=self.server.timeout_seconds,
@@ -132,6 +135,13 @@ class Link:
             message_handler=self._heard,
             cache=None,
         )
+
+    def _sifted(self, message: "SessionMessage | Exception") -> None:
+        """Take out of a list what would make all of it useless."""
+        said = None if isinstance(message, Exception) else message.message
+        if isinstance(said, types.JSONRPCResponse) and "tools" in said.result:
+            said.result, left_out = sifted(said.result, self.client.protocol_version)
+            self.left_out = [*self.left_out, *left_out][:MOST_TOLD]
 
     async def _until_closed(self) -> None:
         capabilities = self.client.server_capabilities
@@ -186,6 +196,7 @@ class Link:
         """Everything the server offers now; its resources and prompts are actions too."""
         capabilities = self.client.server_capabilities
         said: list[Said] = []
+        self.left_out = []
         if capabilities.tools:
             said += [
                 Said(tool.name, tool.description or tool.title or "", tool.input_schema)
@@ -217,26 +228,37 @@ class Link:
 
 @asynccontextmanager
 async def _watched(
-    transport: "AbstractAsyncContextManager[TransportStreams]", ended: Callable[[], None]
+    transport: "AbstractAsyncContextManager[TransportStreams]",
+    ended: Callable[[], None],
+    heard: "Callable[[SessionMessage | Exception], None]",
 ) -> "AsyncGenerator[TransportStreams]":
-    """A transport that says when nothing can be heard over it any more, also while nobody waits for an answer."""
+    """A transport that says when nothing can be heard over it any more, also while nobody waits for an answer, and
+    shows what is heard before anybody else sees it."""
     async with transport as (read, write):
-        yield _Heard(read, ended), write
+        yield _Heard(read, ended, heard), write
 
 
 class _Heard:
-    """A stream of messages that tells of its end."""
+    """A stream of messages that tells of each of them and of its end."""
 
-    def __init__(self, stream: "ReadStream[SessionMessage | Exception]", ended: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        stream: "ReadStream[SessionMessage | Exception]",
+        ended: Callable[[], None],
+        heard: "Callable[[SessionMessage | Exception], None]",
+    ) -> None:
         self._stream = stream
         self._ended = ended
+        self._heard = heard
 
     async def receive(self) -> "SessionMessage | Exception":
         try:
-            return await self._stream.receive()
+            message = await self._stream.receive()
         except (anyio.EndOfStream, anyio.ClosedResourceError):
             self._ended()
             raise
+        self._heard(message)
+        return message
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aster.asset_directory.credentials import Credentials, NeedsLogin
-from aster.asset_directory.held import Held
+from aster.asset_directory.held import Held, Refusal
+from aster.asset_directory.oauth.renewal import Renewal
 from aster.contracts.assets import ServerConfigPayload
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.settings import Settings
@@ -31,18 +32,25 @@ _SERVING_SECONDS: Final = 30 * 86_400.0
 _CPU_SECONDS: Final = 86_400
 _WORKSPACE: Final = "${WORKSPACE}"
 _REASON_CHARS: Final = 500
+_READ_CHARS: Final = 40_000
 
 
 class Way:
     """Opens sessions."""
 
     def __init__(
-        self, settings: Settings, sandbox: Sandbox, workspaces: Workspaces, credentials: Credentials
+        self,
+        settings: Settings,
+        sandbox: Sandbox,
+        workspaces: Workspaces,
+        credentials: Credentials,
+        renewal: Renewal,
     ) -> None:
         self._settings = settings
         self._sandbox = sandbox
         self._workspaces = workspaces
         self._credentials = credentials
+        self._renewal = renewal
 
     async def open(self, user_id: str, held: Held, changed: Callable[[], None]) -> "Link":
         from aster.asset_directory.link import Link
@@ -92,10 +100,28 @@ class Way:
         server = held.server
         headers = await self._credentials.headers_for(held.row, server)
         reach = Reach.of(self._settings) if held.own else Reach(private=urlsplit(server.url or "").hostname or "")
-        return lambda: http_transport(server, headers, reach, held.refuse)
+        if server.auth_method != "oauth":
+            return lambda: http_transport(server, headers, reach, held.refuse)
+        from aster.asset_directory.oauth.bearer import BearerTransport
+
+        await self._renewal.token(held)
+
+        def seen(what: Refusal) -> None:
+            if what != "credentials":
+                held.refuse(what)
+
+        return lambda: http_transport(
+            server, headers, reach, seen, lambda inner: BearerTransport(inner, held, self._renewal)
+        )
 
 
 def expired(server: ServerConfigPayload) -> EngineError:
+    if server.auth_method == "oauth":
+        return EngineError(
+            ErrorCode.MCP_TOKEN_EXPIRED,
+            f"The login to the server {server.server_name!r} has ended; log in again with POST /assets/connect.",
+            {"server_name": server.server_name},
+        )
     return EngineError(
         ErrorCode.MCP_TOKEN_EXPIRED,
         f"The server {server.server_name!r} does not accept the credentials (any more); connect it again with"
@@ -104,16 +130,27 @@ def expired(server: ServerConfigPayload) -> EngineError:
     )
 
 
-def failed(server: ServerConfigPayload, error: Exception, said: str) -> EngineError:
-    """What went wrong on the way to a server, for whoever wanted to go there."""
+def wants_more(server: ServerConfigPayload, scopes: tuple[str, ...]) -> EngineError:
+    return EngineError(
+        ErrorCode.MCP_TOKEN_EXPIRED,
+        f"The server {server.server_name!r} wants more than the login allows ({' '.join(scopes)[:_REASON_CHARS]});"
+        " log in again and allow it.",
+        {"server_name": server.server_name, "scopes": list(scopes)},
+    )
+
+
+def failed(server: ServerConfigPayload, error: Exception, said: str, hidden: Callable[[str], str]) -> EngineError:
+    """What went wrong on the way to a server, for whoever wanted to go there; what it repeats of the credentials is
+    `hidden`."""
     if isinstance(error, EngineError):
         return error
     why = (
         f"it did not answer within {server.timeout_seconds:g} seconds"
         if isinstance(error, TimeoutError)
-        else str(error)
+        else hidden(str(error)[:_READ_CHARS])
     )
-    words = f" It said: {said.strip()[-_REASON_CHARS:]}" if said.strip() else ""
+    said = hidden(said.strip()[-_READ_CHARS:])
+    words = f" It said: {said[-_REASON_CHARS:]}" if said else ""
     return EngineError(
         ErrorCode.MCP_CONNECTION_FAILED,
         f"The server {server.server_name!r} cannot be used: {why[:_REASON_CHARS] or type(error).__name__}.{words}",

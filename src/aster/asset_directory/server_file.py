@@ -69,7 +69,7 @@ def unsound(server: ServerConfigPayload) -> str | None:
     if server.transport == "stdio":
         if not server.command or server.url is not None:
             return "a server over stdio has a `command` and no `url`"
-        if server.auth_method == "oauth":
+        if server.auth_method == "oauth" or server.oauth is not None:
             return "a server over stdio has no login; use `auth_method` static or none"
         if server.auth_method == "static" and not server.asks:
             return "with `auth_method` static, `asks` must name the variables that users give"
@@ -78,9 +78,27 @@ def unsound(server: ServerConfigPayload) -> str | None:
         return None
     if server.command or server.readable or server.environment:
         return "a server over HTTP has a `url`, and no `command`, `readable` or `environment`"
+    problem = _unsound_login(server)
+    if problem is not None:
+        return problem
     place = urlsplit(server.url or "")
     if place.scheme not in ("http", "https") or not place.hostname or place.username or place.password:
         return "`url` must be an http or https address without a user name"
+    return None
+
+
+def _unsound_login(server: ServerConfigPayload) -> str | None:
+    given = server.oauth
+    if given is None:
+        return None
+    if server.auth_method != "oauth":
+        return "`oauth` goes with `auth_method` oauth"
+    if given.client_secret and not given.client_id:
+        return "`oauth.client_secret` goes with a `client_id`"
+    if given.client_secret and not given.issuer:
+        return "`oauth.client_secret` goes with an `issuer`: it is told to nobody else, whomever the server names"
+    if given.issuer and urlsplit(given.issuer).scheme not in ("http", "https"):
+        return "`oauth.issuer` must be an http or https address"
     return None
 
 
@@ -91,6 +109,8 @@ def check_own(server: ServerConfigPayload) -> None:
         problem = "`transport` must be http: only the operator can have programs started"
     if problem is None and (server.headers or server.policy or server.effects):
         problem = "`headers`, `policy` and `effects` are the operator's; give credentials with `credentials`"
+    if problem is None and server.oauth is not None and (server.oauth.client_secret or server.oauth.issuer):
+        problem = "`oauth.client_secret` and `oauth.issuer` are the operator's; give `oauth.client_id` alone"
     if problem is not None:
         raise EngineError(
             ErrorCode.INVALID_REQUEST,

@@ -5,6 +5,7 @@ Several keys, newest first, let old credentials be opened while everything new i
 give is hidden from everybody's text, so only what looks like a secret is, and only while the connection lasts.
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from aster.asset_directory.oauth.login import Login
 from aster.brain.assets import ConnectionRow
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import Contract, encode
-from aster.infra.secrets import Secrets
+from aster.infra.secrets import REDACTED, Secrets
 from aster.infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,14 +38,17 @@ _ORDINARY: Final = re.compile(r"[\W_]*+(?:[A-Z]?+[a-z]++[\W_]*+)*+|[A-Z\W_]+|[\d
 
 
 class Kept(Contract):
-    """What a server wants to know from whoever calls it: headers over HTTP, variables for a program."""
+    """What a server wants to know from whoever calls it: headers over HTTP, variables for a program, or that a person
+    has logged in."""
 
     headers: dict[str, str] = {}
     environment: dict[str, str] = {}
+    login: Login | None = None
 
     @property
     def values(self) -> tuple[str, ...]:
-        return (*self.headers.values(), *self.environment.values())
+        login = () if self.login is None else self.login.secrets
+        return (*self.headers.values(), *self.environment.values(), *login)
 
 
 class Vault:
@@ -56,22 +61,52 @@ class Vault:
         self._known: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def seal(self, kept: Kept) -> bytes:
-        return self._keys().encrypt(encode(kept))
+        return self.lock(encode(kept))
 
     def open(self, sealed: bytes | None) -> Kept:
         """The credentials in the clear; refused when none of the keys fits."""
-        if sealed is None:
-            return Kept()
+        return Kept() if sealed is None else msgspec.json.decode(self.unlock(sealed), type=Kept)
+
+    def lock(self, data: bytes) -> bytes:
+        return self._keys().encrypt(data)
+
+    def unlock(self, sealed: bytes) -> bytes:
+        """What was locked; refused when none of the keys fits."""
         from cryptography.fernet import InvalidToken
 
         try:
-            return msgspec.json.decode(self._keys().decrypt(sealed), type=Kept)
+            return self._keys().decrypt(sealed)
         except InvalidToken:
             raise EngineError(
                 ErrorCode.CONFIGURATION_INVALID,
                 "The stored credentials cannot be opened with AD_ENCRYPTION_KEY. Set the key they were stored with"
                 " (after a newer one, separated by a comma), or connect the server again.",
             ) from None
+
+    def relocked(self, sealed: bytes) -> bytes | None:
+        """The same under the newest key; None when no key fits, the same bytes when it is under that one already."""
+        from cryptography.fernet import Fernet, InvalidToken
+
+        try:
+            Fernet(self._texts()[0]).decrypt(sealed)
+        except InvalidToken:
+            with contextlib.suppress(InvalidToken):
+                return self._keys().rotate(sealed)
+            return None
+        return sealed
+
+    def renew(self) -> bool:
+        """Put a new key before those in the engine's own file; false when the keys are the operator's to set."""
+        if self._settings.ad_encryption_key is not None:
+            return False
+        from cryptography.fernet import Fernet
+
+        self._write([Fernet.generate_key().decode(), *self._texts()])
+        return True
+
+    def retire(self) -> None:
+        """Leave nothing but the newest key in the engine's own file."""
+        self._write(self._texts()[:1])
 
     def learn(self, row: ConnectionRow) -> None:
         """Know the credentials of a connection that works as secrets, in place of what it had before."""
@@ -96,14 +131,45 @@ class Vault:
         if not of_user:
             self._known.pop(user_id, None)
 
+    def hidden(self, row: ConnectionRow, text: str) -> str:
+        """A text without secrets, those of a connection among them, which may not be known yet."""
+        for value in self.open(row.credentials).values:
+            for secret in _telling(value):
+                text = text.replace(secret, REDACTED)
+        return self._secrets.clean(text, "tool")
+
+    @property
+    def given(self) -> bool:
+        """Whether the keys are the operator's, and not the engine's own."""
+        return self._settings.ad_encryption_key is not None
+
+    def _texts(self) -> list[str]:
+        given = self._settings.ad_encryption_key
+        if given is None and self._settings.database_url is not None:
+            raise EngineError(
+                ErrorCode.CONFIGURATION_INVALID,
+                "Set AD_ENCRYPTION_KEY: with DATABASE_URL other replicas open the same credentials, so the key cannot"
+                " be a file that this one makes for itself.",
+                {"AD_ENCRYPTION_KEY": "is needed with DATABASE_URL"},
+            )
+        text = given.get_secret_value() if given is not None else _stored(self._settings.data_dir / KEY_FILE)
+        return [key.strip() for key in text.split(",") if key.strip()]
+
+    def _write(self, keys: list[str]) -> None:
+        """Replace the engine's own keys, all at once or not at all."""
+        path = self._settings.data_dir / KEY_FILE
+        beside = path.with_name(f"{KEY_FILE}.new")
+        beside.unlink(missing_ok=True)
+        _create(beside, ",".join(keys))
+        beside.replace(path)
+        self._ring = None
+
     def _keys(self) -> "MultiFernet":
         if self._ring is None:
             from cryptography.fernet import Fernet, MultiFernet
 
-            given = self._settings.ad_encryption_key
-            text = given.get_secret_value() if given is not None else _stored(self._settings.data_dir / KEY_FILE)
             try:
-                self._ring = MultiFernet([Fernet(key.strip()) for key in text.split(",") if key.strip()])
+                self._ring = MultiFernet([Fernet(key) for key in self._texts()])
             except ValueError:
                 raise EngineError(
                     ErrorCode.CONFIGURATION_INVALID,
@@ -134,12 +200,14 @@ def _stored(path: Path) -> str:
     """The key in the file; made now if there is none."""
     from cryptography.fernet import Fernet
 
-    try:
-        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
+    with contextlib.suppress(FileExistsError):
+        _create(path, Fernet.generate_key().decode())
+    return path.read_text(encoding="ascii").strip()
+
+
+def _create(path: Path, text: str) -> None:
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(opened, "wb") as file:
-        file.write(Fernet.generate_key() + b"\n")
+        file.write(text.encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
-    return path.read_text(encoding="ascii").strip()

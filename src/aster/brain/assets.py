@@ -1,6 +1,6 @@
 """Rows about MCP servers: those that users brought, their connections, and what the servers offer them."""
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from aster.brain.records import Row
 
@@ -45,3 +45,25 @@ class ActionsRow(Row):
     server_name: str
     actions: bytes
     updated_at: int
+
+
+class LoginRow(Row):
+    """A login that was begun; `sealed` is encrypted, and the word it comes back with is known by its hash alone."""
+
+    table: ClassVar[str] = "logins"
+    key: ClassVar[tuple[str, ...]] = ("state_hash",)
+
+    state_hash: str
+    user_id: str
+    server_name: str
+    sealed: bytes
+    created_at: int
+    expires_at: int
+
+
+class Sealed(NamedTuple):
+    """A connection's credentials as they are stored."""
+
+    user_id: str
+    ref_id: str
+    credentials: bytes

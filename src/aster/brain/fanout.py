@@ -2,16 +2,20 @@
 
 A topic keeps the frames of a thread that some subscriber has not read yet, up to a size. A subscriber that falls
 behind that reads the table instead and comes back when it has caught up, so it neither slows a turn nor grows
-memory. Nothing is kept for a thread that nobody watches.
+memory. Nothing is kept for a thread that nobody watches. What another process wrote is read from the table once for
+all of them, when a hint says that there is something.
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 
 from aster.brain.records import Frame, ThreadKey
 
 ReadFrames = Callable[[ThreadKey, int, int], Awaitable[list[Frame]]]
+
+log = logging.getLogger("aster.brain")
 
 RING_BYTES = 256 * 1024
 PAGE = 500
@@ -20,17 +24,32 @@ PAGE = 500
 class Topic:
     """The newest frames of one watched thread; complete for every seq above `floor`."""
 
-    __slots__ = ("_bytes", "_waiters", "floor", "frames", "readers")
+    __slots__ = ("_bytes", "_waiters", "floor", "frames", "hinted", "pulling", "readers")
 
     def __init__(self) -> None:
+        self.hinted = False
+        self.pulling: asyncio.Task[None] | None = None
         self.frames: deque[Frame] = deque()
         self.floor: int | None = None
         self.readers: set[Subscription] = set()
         self._bytes = 0
         self._waiters: list[asyncio.Future[None]] = []
 
+    @property
+    def last(self) -> int | None:
+        """The newest seq the ring knows of."""
+        return self.frames[-1].seq if self.frames else self.floor
+
+    @property
+    def slowest(self) -> int:
+        """What every reader has."""
+        return min(reader.seq for reader in self.readers)
+
     def push(self, frames: list[Frame]) -> None:
-        if self.floor is None:
+        if self.last != frames[0].seq - 1:
+            # Somebody else wrote in between: the ring starts afresh, and whoever has not come so far reads the table.
+            self.frames.clear()
+            self._bytes = 0
             self.floor = frames[0].seq - 1
         for item in frames:
             self.frames.append(item)
@@ -40,7 +59,7 @@ class Topic:
 
     def _trim(self) -> None:
         """Let go of what every reader has, and of the oldest when there is too much."""
-        frames, slowest = self.frames, min(reader.seq for reader in self.readers)
+        frames, slowest = self.frames, self.slowest
         while frames and (frames[0].seq <= slowest or self._bytes > RING_BYTES):
             dropped = frames.popleft()
             self._bytes -= len(dropped.data)
@@ -83,6 +102,8 @@ class Fanout:
 
     def __init__(self, read: ReadFrames) -> None:
         self.read = read
+        self.alone = True
+        """Whether nobody but this process writes."""
         self._topics: dict[ThreadKey, Topic] = {}
 
     def deliver(self, placed: Iterable[tuple[ThreadKey, list[Frame]]]) -> None:
@@ -91,6 +112,38 @@ class Fanout:
             topic = self._topics.get(key)
             if topic is not None and frames:
                 topic.push(frames)
+
+    def hint(self, key: ThreadKey) -> None:
+        """Another process has written to this thread: read on, once for all who watch it."""
+        topic = self._topics.get(key)
+        if topic is None:
+            return
+        topic.hinted = True
+        if topic.pulling is None:
+            topic.pulling = asyncio.get_running_loop().create_task(self._pull(key, topic), name="pull")
+
+    def hint_all(self) -> None:
+        """Hints may have been missed."""
+        for key in list(self._topics):
+            self.hint(key)
+
+    async def _pull(self, key: ThreadKey, topic: Topic) -> None:
+        try:
+            while topic.hinted and topic.readers:
+                topic.hinted = False
+                last = topic.last
+                found = await self.read(key, topic.slowest if last is None else last, PAGE)
+                fresh = [item for item in found if item.seq > (topic.last or 0)]
+                if fresh and topic.readers:
+                    topic.hinted = topic.hinted or len(found) == PAGE
+                    topic.push(fresh)
+        except Exception:  # the boundary to storage: who watches reads the table then, and is told what is wrong
+            log.exception("a thread written elsewhere could not be read on")
+            for reader in topic.readers:
+                reader.look_again()
+            topic.wake()
+        finally:
+            topic.pulling = None
 
     def subscribe(self, key: ThreadKey, after_seq: int) -> "Subscription":
         topic = self._topics.get(key)
@@ -146,6 +199,10 @@ class Subscription:
         self.seq = seq
         self._read_table = self._topic.floor is None or seq < self._topic.floor
 
+    def look_again(self) -> None:
+        """There may be something in the table that the ring does not have."""
+        self._read_table = True
+
     async def next(self, timeout: float) -> list[Frame]:
         """The next frames in order; empty after `timeout` seconds, or when woken for another reason."""
         frames = await self._ready()
@@ -156,23 +213,23 @@ class Subscription:
             await asyncio.wait_for(waiter, timeout)
         except TimeoutError:
             self._topic.forget(waiter)
+            # A hint from elsewhere may have been missed: look at the table once more before the next wait.
+            self._read_table = self._read_table or not self._fanout.alone
             return []
         return await self._ready()
 
     async def _ready(self) -> list[Frame]:
         topic = self._topic
-        behind = topic.floor is not None and self.seq < topic.floor
-        if not behind and not self._read_table:
-            return self._advance(topic.after(self.seq))
-        floor = topic.floor
-        frames = await self._fanout.read(self._key, self.seq, PAGE)
-        if len(frames) == PAGE:
-            return self._advance(frames)
-        self._read_table = False
-        if floor is not None and (not frames or frames[-1].seq < floor):
-            # Everything between here and the floor has been folded away: the hole is legal.
-            self.seq = max(self.seq, floor)
-        return self._advance(frames) or self._advance(topic.after(self.seq))
+        while self._read_table or (topic.floor is not None and self.seq < topic.floor):
+            floor = topic.floor
+            frames = await self._fanout.read(self._key, self.seq, PAGE)
+            self._read_table = len(frames) == PAGE
+            if frames:
+                return self._advance(frames)
+            if floor is not None:
+                # Everything between here and the floor has been folded away: the hole is legal.
+                self.seq = max(self.seq, floor)
+        return self._advance(topic.after(self.seq))
 
     def _advance(self, frames: list[Frame]) -> list[Frame]:
         if frames:

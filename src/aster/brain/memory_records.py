@@ -141,6 +141,24 @@ class Column(NamedTuple):
     words: int
 
 
+class Held(NamedTuple):
+    """What of a user there is: the stores that hold something, the newest soul, and the task that all of it comes from,
+    if it is one."""
+
+    stores: frozenset[Store]
+    soul: "MemoryRow | None"
+    only_task: str | None
+
+
+class ShelfState(NamedTuple):
+    """How far a shelf has come: how often records were touched, its newest record, the place of its newest vector."""
+
+    shelf: int
+    touched: int
+    number: int
+    place: int
+
+
 class VectorRow(NamedTuple):
     """A vector as it is kept; `place` grows with every one that is kept."""
 

@@ -169,6 +169,8 @@ class BackgroundRow(Row):
     left_out: int = 0
     read_to: int = 0
     told_at: int | None = None
+    owner: str | None = None
+    asked_to_stop: str | None = None
 
 
 class BackgroundEndRow(Row):
@@ -321,6 +323,9 @@ class ThreadRecord(Contract):
     from_seq: int | None = None
     parent_task_id: str | None = None
     home_task_id: str | None = None
+    owner: str | None = None
+    epoch: int = 0
+    asked_to_stop: str | None = None
 
 
 class TurnRecord(Contract):
@@ -344,6 +349,9 @@ class TurnRecord(Contract):
     cache_write_tokens: int = 0
     cost_usd: float = 0.0
     agent: str = "main"
+    crashes: int = 0
+    owner: str | None = None
+    epoch: int = 0
 
 
 class HitlRecord(Contract):
@@ -399,6 +407,8 @@ class BackgroundRecord(Contract):
     left_out: int
     read_to: int
     told_at: int | None
+    owner: str | None
+    asked_to_stop: str | None
 
 
 class FileVersion(Contract):

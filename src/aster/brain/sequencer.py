@@ -1,18 +1,32 @@
 """Gives every event its place: checks guards, merges deltas, stamps, encodes, in commit order.
 
 It keeps, for each thread it has seen, the newest sequence number and which turn is active; this is a cache of what
-the database says and is dropped whenever a commit fails, so that a number is only ever used once.
+the database says and is dropped whenever a commit fails, so that a number is only ever used once. Each time a turn
+changes hands its thread's epoch grows; what this process holds is known by that, so whoever lost a turn cannot write.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import msgspec
 
 from aster.brain.records import Frame, ThreadKey, frame
 from aster.brain.titles import first_words
-from aster.brain.unit import Absent, Conflict, Idle, Owned, Present, Titled, Unanswered, Unit, Waiting
+from aster.brain.unit import (
+    Absent,
+    Conflict,
+    Hand,
+    Idle,
+    Left,
+    Owned,
+    Present,
+    Running,
+    Titled,
+    Unanswered,
+    Unit,
+    Waiting,
+)
 from aster.contracts.events import (
     Event,
     Grade,
@@ -45,6 +59,8 @@ class Slot:
     last_ms: int = 0
     open_requests: set[str] = field(default_factory=set[str])
     title: str = ""
+    owner: str | None = None
+    epoch: int = 0
 
     @property
     def id(self) -> int:
@@ -81,14 +97,22 @@ class Placed:
     frames: list[Frame] = field(default_factory=list[Frame])
     records: list[Event] = field(default_factory=list[Event])
     tail: _Delta | None = None
+    handed: bool = False
 
 
 class Sequencer:
     """Owned by the writer; not safe for use from two threads."""
 
     def __init__(
-        self, load: Callable[[ThreadKey], Slot], create: Callable[[ThreadKey], int], capacity: int = 20_000
+        self,
+        replica: str,
+        load: Callable[[ThreadKey], Slot],
+        create: Callable[[ThreadKey], int],
+        capacity: int = 20_000,
     ) -> None:
+        self._replica = replica
+        self._held: dict[ThreadKey, int] = {}
+        self._handed: dict[ThreadKey, int | None] = {}
         self._load = load
         self._create = create
         self._capacity = capacity
@@ -98,8 +122,33 @@ class Sequencer:
         """Drop what is cached: after a failed commit, or when a thread was deleted."""
         if key is None:
             self._slots.clear()
+            self._handed.clear()
         else:
             self._slots.pop(key, None)
+
+    def committed(self) -> None:
+        """What was placed is written: which turns this process has now is so from here on."""
+        for key, epoch in self._handed.items():
+            if epoch is None:
+                self._held.pop(key, None)
+            else:
+                self._held[key] = epoch
+        self._handed.clear()
+
+    def recommitted(self, threads: Iterable[Placed]) -> None:
+        """The same, of a commit that was only learnt of after what was placed had been given up."""
+        for placed in threads:
+            slot = placed.slot
+            self._handed[placed.key] = slot.epoch if slot.owner == self._replica else None
+        self.committed()
+
+    def held(self, key: ThreadKey) -> int | None:
+        """Since when this process has a thread's turn, by what is written; may be asked from any thread."""
+        return self._held.get(key)
+
+    def _epoch(self, key: ThreadKey) -> int | None:
+        """Since when this process has a thread's turn."""
+        return self._handed[key] if key in self._handed else self._held.get(key)
 
     def slot(self, key: ThreadKey) -> Slot:
         slot = self._slots.get(key)
@@ -118,12 +167,21 @@ class Sequencer:
         placed = batch.get(unit.key)
         if placed is None:
             placed = Placed(unit.key, self.slot(unit.key))
-        check(unit, placed.slot)
+        check(unit, placed.slot, self._epoch(unit.key))
         if placed.slot.thread_id is None:
             placed.slot.thread_id = self._create(unit.key)
         batch[unit.key] = placed
         for event in unit.events:
             self._place_event(placed, unit, event, now)
+        if unit.hand is not None:
+            self._hand(placed, self._replica if unit.hand is Hand.TAKE else None)
+
+    def _hand(self, placed: Placed, owner: str | None) -> None:
+        """The thread's turn is this owner's from now on."""
+        slot = placed.slot
+        slot.owner, slot.epoch = owner, slot.epoch + 1
+        placed.handed = True
+        self._handed[placed.key] = None if owner is None else slot.epoch
 
     def _place_event(self, placed: Placed, unit: Unit, event: Event, now: int) -> None:
         slot, turn_id = placed.slot, event.turn_id or unit.turn_id
@@ -146,8 +204,19 @@ class Sequencer:
         if grade not in (Grade.DELTA, Grade.SHOWN):
             placed.records.append(stamped)
             advance(slot, stamped)
+            self._follow(placed, stamped)
         if unit.done is not None:
             unit.written.append(stamped)
+
+    def _follow(self, placed: Placed, event: Event) -> None:
+        """Whoever begins a segment has it; when it ends nobody does."""
+        if not isinstance(event, ThreadLifecycle) or event.depth:
+            return
+        if event.phase in (Phase.STARTED, Phase.RESUMED):
+            self._hand(placed, self._replica)
+        else:
+            placed.slot.owner = None
+            self._handed[placed.key] = None
 
 
 def close(placed: Placed, now: int) -> None:
@@ -167,18 +236,22 @@ def close(placed: Placed, now: int) -> None:
     placed.frames.append(frame(tail.seq, type_of(stamped), tail.turn_id, grade_of(stamped), encode(stamped)))
 
 
-def check(unit: Unit, slot: Slot) -> None:
-    """Raise `Conflict` unless the unit's guard holds now."""
+def check(unit: Unit, slot: Slot, held: int | None) -> None:
+    """Raise `Conflict` unless the unit's guard holds now; `held` is the epoch since which this process has the turn."""
     guard = unit.guard
     match guard:
         case None:
             return
-        case Idle():
-            holds = slot.status == "idle"
+        case Idle(since):
+            holds = slot.status == "idle" and since in (None, slot.epoch)
         case Absent():
             holds = slot.thread_id is None
         case Owned(turn_id):
+            holds = slot.status == "running" and slot.active_turn_id == turn_id and slot.epoch == held
+        case Running(turn_id):
             holds = slot.status == "running" and slot.active_turn_id == turn_id
+        case Left(turn_id, epoch):
+            holds = slot.status == "running" and slot.active_turn_id == turn_id and slot.epoch == epoch
         case Waiting(turn_id):
             holds = slot.status == "suspended" and slot.active_turn_id == turn_id
         case Unanswered(request_id):

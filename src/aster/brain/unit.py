@@ -7,6 +7,7 @@ guard one wins and the other gets `Conflict`.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import TypeAlias
 
 from aster.brain.records import Row, ThreadKey
@@ -15,7 +16,10 @@ from aster.contracts.events import Event
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """The thread has no turn that runs or waits (a thread that does not exist yet is idle)."""
+    """The thread has no turn that runs or waits (a thread that does not exist yet is idle), and none has begun since
+    the epoch at which it was looked at, if that is given."""
+
+    since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +29,25 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """This turn is the thread's active one and runs; otherwise whoever writes has lost it."""
+    """This turn is the thread's active one and runs, and nobody has taken it from this process; otherwise whoever
+    writes has lost it."""
 
     turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """This turn is the thread's active one and runs, wherever."""
+
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """This turn is the thread's active one and runs, and nobody has taken it since this epoch."""
+
+    turn_id: str
+    epoch: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +76,7 @@ class Titled:
     title: str
 
 
-Guard: TypeAlias = Idle | Absent | Owned | Waiting | Unanswered | Present | Titled
+Guard: TypeAlias = Idle | Absent | Owned | Running | Left | Waiting | Unanswered | Present | Titled
 
 
 class Conflict(Exception):
@@ -69,9 +89,16 @@ class Conflict(Exception):
         self.active_turn_id = active_turn_id
 
 
+class Hand(Enum):
+    """What becomes of who runs a thread's turn: this process takes it, or leaves it to whoever wants it."""
+
+    TAKE = auto()
+    LEAVE = auto()
+
+
 @dataclass(slots=True)
 class Unit:
-    """Events of one thread and rows beside them; `done` is None when nobody waits."""
+    """Events of one thread and rows beside them; `done` is None when nobody waits. `hand`: the turn changes hands."""
 
     key: ThreadKey | None
     turn_id: str | None
@@ -79,4 +106,5 @@ class Unit:
     rows: Sequence[Row] = ()
     guard: Guard | None = None
     done: "asyncio.Future[list[Event]] | None" = None
+    hand: Hand | None = None
     written: list[Event] = field(default_factory=list[Event])

@@ -1,14 +1,19 @@
 """`aster assets`: the servers (MCP) there are, connecting and disconnecting them."""
 
 import argparse
+import asyncio
 import getpass
+from typing import Final
 
 from aster.cli.actions import Work, act
 from aster.cli.screen.clean import clean
 from aster.cli.tables import print_table
 from aster.client import AsterClient
+from aster.contracts.assets import Connection, ConnectionStatus
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import encode
+
+_LOOK_SECONDS: Final = 1.0
 
 
 def command(args: argparse.Namespace) -> int:
@@ -42,9 +47,52 @@ async def _connect(client: AsterClient, args: argparse.Namespace, as_json: bool)
     if as_json:
         print(encode(connection).decode())
         return
+    if connection.auth_url is not None:
+        connection = await _logged_in(client, connection) or connection
     print(f"Connected {connection.server_name} ({connection.ref_id}): {connection.tools} tools.")
     if connection.reason:
         print(f"Left out: {clean(connection.reason)}")
+
+
+async def _login(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    found = await client.assets.connections()
+    ref_id = next((one.ref_id for one in found if one.server_name == args.connection), args.connection)
+    pending = await client.assets.login(ref_id)
+    if as_json:
+        print(encode(pending).decode())
+        return
+    connection = await _logged_in(client, pending)
+    if connection is not None:
+        print(f"Logged in to {connection.server_name} ({connection.ref_id}): {connection.tools} tools.")
+
+
+async def _logged_in(client: AsterClient, pending: Connection) -> Connection | None:
+    """Show where to log in, and wait until somebody has; where a login still holds, nobody waits for the next."""
+    holds = (await _standing(client, pending.ref_id)).status == ConnectionStatus.CONNECTED
+    print(f"Open this page and log in (Ctrl-C to do it later):\n{clean(pending.auth_url or '')}", flush=True)
+    while not holds:
+        now = await _standing(client, pending.ref_id)
+        if now.status == ConnectionStatus.CONNECTED:
+            return now
+        await asyncio.sleep(_LOOK_SECONDS)
+    return None
+
+
+async def _standing(client: AsterClient, ref_id: str) -> Connection:
+    found = next((one for one in await client.assets.connections() if one.ref_id == ref_id), None)
+    if found is None:
+        raise EngineError(ErrorCode.NOT_FOUND, "The connection was ended meanwhile.")
+    return found
+
+
+async def _rotate_key(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    done = await client.assets.rotate_key()
+    if as_json:
+        print(encode(done).decode())
+        return
+    print(f"{done.renewed} credentials are under the newest key now, {done.current} were already.")
+    if done.lost:
+        print(f"{done.lost} cannot be opened with any key that is set; connect their servers again.")
 
 
 async def _disconnect(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
@@ -67,4 +115,11 @@ def _pairs(given: list[str]) -> dict[str, str]:
     return pairs
 
 
-_WORK: dict[str, Work] = {"list": _list, "servers": _servers, "connect": _connect, "disconnect": _disconnect}
+_WORK: dict[str, Work] = {
+    "list": _list,
+    "servers": _servers,
+    "connect": _connect,
+    "login": _login,
+    "disconnect": _disconnect,
+    "rotate-key": _rotate_key,
+}

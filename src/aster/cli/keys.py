@@ -1,13 +1,12 @@
-"""`aster keys`: keys made and withdrawn on the brain file. A key itself is printed once, when it is made."""
+"""`aster keys`: keys made and withdrawn on the brain. A key itself is printed once, when it is made."""
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from aster.brain.records import KeyRow
+from aster.cli.carrying import brain_of
 from aster.cli.exits import Exit
-from aster.cli.options import settings_of
 from aster.cli.tables import print_table
 from aster.contracts.model import encode
 from aster.infra.clock import iso_ms
@@ -16,7 +15,7 @@ from aster.server.auth import OPERATOR
 
 
 def command(args: argparse.Namespace) -> int:
-    brain = settings_of(args).sqlite_db_path
+    brain = brain_of(args)
     as_json: bool = getattr(args, "json", False)
     match args.action:
         case "create":
@@ -45,8 +44,8 @@ def _show_revoked(rows: list[KeyRow], as_json: bool) -> None:
         print(f"Revoked {', '.join(f'{row.name} ({row.key_id})' for row in rows)}.")
 
 
-def _show_all(brain: Path, as_json: bool) -> None:
-    rows = keys.listing(brain) if brain.is_file() else []
+def _show_all(brain: str, as_json: bool) -> None:
+    rows = keys.listing(brain)
     if as_json:
         print(encode({"keys": [_facts(row) for row in rows]}).decode())
         return

@@ -18,7 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `aster` with these arguments (those of the process by default)."""
     args = parse(argv)
     try:
-        code = int(import_module(f"aster.cli.{args.command}").command(args))
+        code = int(import_module(f"aster.cli.{args.command.replace('-', '_')}").command(args))
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:

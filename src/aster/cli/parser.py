@@ -6,9 +6,10 @@ Nothing heavy is imported here: a command names the module that does the work, a
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from aster import __version__
-from aster.cli import feedback_options, memory_options
+from aster.cli import cluster_options, feedback_options, keeping_options, memory_options
 from aster.cli.arguments import action_of, command, count, engine_options, json_option
 
 _TOP = """\
@@ -57,7 +58,7 @@ examples:
   aster keys rotate laptop            a new key; the old one stops after the overlap
   aster keys revoke laptop
 
-Works on the brain file, whether or not an engine is running.
+Works on the brain (SQLITE_DB_PATH or DATABASE_URL), whether or not an engine is running.
 """
 _MODEL = """\
 examples:
@@ -94,6 +95,7 @@ examples:
   aster assets connect github --header Authorization
   aster assets connect mine --server-url https://example.com/mcp
   aster assets                        your connections
+  aster assets login github           log in to it again
   aster assets disconnect github
 
 A --header or --env without a value is asked for, so that no secret stands in a command.
@@ -125,6 +127,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"aster {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
     _serve(command(commands, "serve", "start an engine", _SERVE))
+    cluster_options.fill(command(commands, "cluster", cluster_options.SUMMARY, cluster_options.EXAMPLES))
     _chat(command(commands, "chat", "talk to an engine", _CHAT))
     _run(command(commands, "run", "one message, one answer", _RUN))
     _tasks(command(commands, "tasks", "look at tasks and change them", _TASKS))
@@ -136,6 +139,7 @@ def build_parser() -> argparse.ArgumentParser:
     _skills(command(commands, "skills", "instructions for kinds of work", _SKILLS))
     _assets(command(commands, "assets", "connected servers (MCP) and their tools", _ASSETS))
     _keys(command(commands, "keys", "make and withdraw keys", _KEYS))
+    _keeping(commands)
     _model(command(commands, "model", "models that run on this machine", _MODEL))
     _doctor(command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
     _dev(command(commands, "dev", "tools for work on Aster itself", _DEV))
@@ -164,6 +168,7 @@ def _chat(parser: argparse.ArgumentParser) -> None:
     engine_options(parser)
     _mode_option(parser)
     parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
+    parser.add_argument("--agent", metavar="NAME", help="who answers (default: the engine's usual agent)")
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
@@ -229,8 +234,11 @@ def _assets(parser: argparse.ArgumentParser) -> None:
     connect.add_argument(
         "--env", action="append", default=[], metavar="NAME[=VALUE]", help="a variable of its program"
     )
+    login = action_of(actions, "login", "log in to a connected server (again)", task=False)
+    login.add_argument("connection", metavar="NAME", help="the server, or the connection's id")
     disconnect = action_of(actions, "disconnect", "end a connection", task=False)
     disconnect.add_argument("connection", metavar="NAME", help="the server, or the connection's id")
+    action_of(actions, "rotate-key", "store all credentials under the newest key (operator)", task=False)
 
 
 def _keys(parser: argparse.ArgumentParser) -> None:
@@ -249,6 +257,18 @@ def _keys(parser: argparse.ArgumentParser) -> None:
             action.add_argument("which", metavar="NAME", help="the key's name or id")
         _settings_options(action)
         json_option(action)
+
+
+def _keeping(commands: Any) -> None:
+    backup = command(commands, "backup", "keep the brain in a file", keeping_options.BACKUP)
+    keeping_options.fill_backup(backup)
+    restore = command(commands, "restore", "make a backup the brain again", keeping_options.RESTORE)
+    keeping_options.fill_restore(restore)
+    for parser in (backup, restore):
+        _settings_options(parser)
+    keeping_options.fill_migrate(
+        command(commands, "migrate-brain", "carry a brain into another database", keeping_options.MIGRATE)
+    )
 
 
 def _permissions(parser: argparse.ArgumentParser) -> None:

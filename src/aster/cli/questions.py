@@ -52,6 +52,8 @@ def hint(request: HitlRequest) -> str:
             return f"{', '.join(request.options)}: "
         case "client_tool":
             return "what the tool returned: "
+        case "login":
+            return "[done] when you have logged in there, or [n]o: "
         case "elicitation":
             return "the answer (several fields as JSON), decline or cancel: "
         case "question":
@@ -75,6 +77,11 @@ def understand(request: HitlRequest, line: str) -> Reply | None:
             return _consent(plain, rest.strip(), line) if plain in _YES | _NO else None
         case "in_doubt":
             return Reply(word, rest.strip() or None) if word in request.options else None
+        case "login":
+            plain = word.rstrip(",.!:;").lower()
+            if plain in _NO:
+                return Reply("no", rest.strip() or None)
+            return Reply("done") if plain in _YES | {"done"} else None
         case "elicitation" | "client_tool":
             return Reply(line)
         case "question":

@@ -87,7 +87,7 @@ def banner(url: str, settings: Settings, version: str, subsystems: dict[str, Any
             f"  listens  {url}{'' if keyed else '  (no engine key set: open to this machine alone)'}",
             f"  model    {model}",
             f"  sandbox  {isolation}",
-            f"  brain    {settings.sqlite_db_path}",
+            f"  brain    {settings.sqlite_db_path if settings.database_url is None else 'PostgreSQL (DATABASE_URL)'}",
             f"  talk     aster chat{elsewhere}    (Ctrl-C stops the engine)",
         ]
     )

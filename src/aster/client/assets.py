@@ -19,6 +19,14 @@ class ServerSummary(Contract):
     own: bool = False
 
 
+class Rotation(Contract):
+    """How many credentials were stored again, were under the newest key already, and cannot be opened."""
+
+    renewed: int
+    current: int
+    lost: int
+
+
 class AssetsClient:
     """The routes under `/assets`."""
 
@@ -44,6 +52,14 @@ class AssetsClient:
         if headers or environment:
             body["credentials"] = {"headers": headers or {}, "environment": environment or {}}
         return await self._wire.ask(Connection, "POST", "/assets/connect", body=body)
+
+    async def login(self, ref_id: str) -> Connection:
+        """A new page where a person logs in (`auth_url`)."""
+        return await self._wire.ask(Connection, "POST", f"/assets/connections/{quote(ref_id, safe='')}/login")
+
+    async def rotate_key(self) -> Rotation:
+        """Store all credentials under the newest key; for the operator."""
+        return await self._wire.ask(Rotation, "POST", "/assets/rotate-key")
 
     async def disconnect(self, ref_id: str) -> Connection:
         """End a connection; its credentials are deleted."""

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
+from aster.client.agents import AgentsClient
 from aster.client.assets import AssetsClient
 from aster.client.context import ContextClient
 from aster.client.feedback import FeedbackClient
@@ -66,6 +67,7 @@ class AsterClient:
         self.assets = AssetsClient(self._wire)
         self.feedback = FeedbackClient(self._wire)
         self.skills = SkillsClient(self._wire)
+        self.agents = AgentsClient(self._wire)
         self._patience = patience
         self._on_wait = on_wait
 
@@ -98,8 +100,10 @@ class AsterClient:
         permission_mode: PermissionMode | None = None,
         unattended: bool = False,
         agent: str | None = None,
+        subagents: bool = True,
     ) -> AsyncGenerator[ThreadEvent]:
-        """Post a message and follow the turn that takes it to its end. Leaving early does not stop the turn."""
+        """Post a message and follow the turn that takes it to its end. Leaving early does not stop the turn. Without
+        `subagents`, what those do is left out."""
         return Submission(
             wire=self._wire,
             task_id=task_id,
@@ -114,13 +118,15 @@ class AsterClient:
                 "permission_mode": permission_mode,
                 "unattended": unattended or None,
                 "agent": agent,
+                "subagents": None if subagents else False,
             },
             patience=Patience(self._wire, self._patience, self._on_wait),
         ).run()
 
-    def replay(self, task_id: str, after_seq: int = 0) -> AsyncGenerator[ThreadEvent]:
+    def replay(self, task_id: str, after_seq: int = 0, *, subagents: bool = True) -> AsyncGenerator[ThreadEvent]:
         """Everything on a thread after `after_seq`, then what its running turn adds, until that ends."""
-        return Reader(self._wire, task_id, after_seq, Patience(self._wire, self._patience, self._on_wait)).resume()
+        patience = Patience(self._wire, self._patience, self._on_wait)
+        return Reader(self._wire, task_id, after_seq, patience, subagents=subagents).resume()
 
     async def cancel(self, task_id: str, *, clear_inbox: bool = False) -> Cancelled:
         body = {"task_id": task_id, "clear_inbox": clear_inbox}
@@ -164,10 +170,17 @@ class AsterClient:
         return await self._wire.ask(TaskDetail, "GET", _path(task_id))
 
     async def events(
-        self, task_id: str, *, after_seq: int = 0, limit: int = 200, types: Sequence[str] = ()
+        self,
+        task_id: str,
+        *,
+        after_seq: int = 0,
+        limit: int = 200,
+        types: Sequence[str] = (),
+        subagents: bool = True,
     ) -> EventPage:
         """One page of a thread."""
         params = {"after_seq": after_seq, "limit": limit, "types": ",".join(types) or None}
+        params |= {} if subagents else {"subagents": "false"}
         page = await self._wire.ask(RawPage, "GET", f"{_path(task_id)}/events", params=params)
         return page.read()
 

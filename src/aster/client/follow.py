@@ -88,6 +88,7 @@ class Reader:
     patience: Patience
     turn_id: str | None = None
     message_id: str | None = None
+    subagents: bool = True
     done: bool = False
     _taken: bool = False
     _turn_ended: bool = False
@@ -132,6 +133,7 @@ class Reader:
                 await self.patience.wait(error, self._reconnect_in or 0.0)
             pause, error, before = True, None, self.seq
             params = {"task_id": self.task_id, "after_seq": self.seq}
+            params |= {} if self.subagents else {"subagents": "false"}
             try:
                 opening = self.wire.open("GET", "/execute/replay", params=params)
                 async with opening as response, aclosing(self.read(response)) as events:

@@ -45,6 +45,7 @@ class TurnSummary(Contract):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
+    agent: str = "main"
 
 
 class PendingRequest(Contract):

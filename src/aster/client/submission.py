@@ -6,7 +6,8 @@ submission notes its head beforehand, looks there, and posts again only what is 
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +19,8 @@ from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import TaskLifecycle, UserMessage
 
 _LOOKS = 3
+_UNCERTAIN = ErrorCode.STORAGE_UNAVAILABLE
+"""An engine that lost its storage says so whether or not the message was written before."""
 
 
 @dataclass(slots=True)
@@ -28,15 +31,20 @@ class Submission:
     options: dict[str, Any]
     patience: Patience
     _doubtful: bool = False
+    _name: str = field(default_factory=lambda: token_hex(12))
 
     async def run(self) -> AsyncGenerator[ThreadEvent]:
         """Every event of the turn that takes the message, from its beginning to its end."""
         before = await self._page(0, limit=1)
-        reader = Reader(self.wire, self.task_id, before.head_seq if before else 0, self.patience)
+        shown = self.options.get("subagents") is not False
+        reader = Reader(self.wire, self.task_id, before.head_seq if before else 0, self.patience, subagents=shown)
         error: EngineError | None = None
         while not reader.addressed:
             try:
-                async with self.wire.open("POST", "/execute", body=self._body()) as response:
+                opening = self.wire.open(
+                    "POST", "/execute", body=self._body(), headers={"Idempotency-Key": self._name}
+                )
+                async with opening as response:
                     reader.address(response)
                     async with aclosing(reader.read(response)) as events:
                         async for event in events:
@@ -70,19 +78,19 @@ class Submission:
 
     async def _failed(self, reader: Reader, failure: EngineError) -> None:
         """The post failed: follow the message if it was taken all the same, else wait to post it again."""
-        if isinstance(failure, EngineUnreachable):
-            self._doubtful = self._doubtful or failure.sent
+        lost = failure.sent if isinstance(failure, EngineUnreachable) else failure.code is _UNCERTAIN
+        self._doubtful = self._doubtful or lost
         if not self._doubtful:
             if failure.code is not ErrorCode.DRAINING:
                 raise failure
             await self.patience.wait(failure)
             return
-        for _ in range(_LOOKS):
+        for look in range(_LOOKS):
             page = await self._page(reader.seq, limit=200, types="user_message,task_lifecycle")
             reader.message_id = next(filter(None, map(self._mine, page.read().events)), None) if page else None
             if reader.message_id is not None:
                 return
-            await self.patience.wait(failure)
+            await self.patience.wait(None if look else failure)
 
     def _mine(self, event: ThreadEvent) -> str | None:
         """The id of the message, if this event says that it was taken."""

@@ -2,7 +2,7 @@
 
 Feed it a thread's events in order, live or replayed, and it holds the same text as the thread: deltas build a
 block, the finished block replaces them, what a `recovery` takes back is gone. Of sub-agents it holds what
-they ask a person, and nothing else.
+they ask a person, the calls they made and what they said, beside the answer and never as part of it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,6 +24,7 @@ from aster.contracts.events import (
     PlanUpdate,
     Recovery,
     RiskSummary,
+    SubagentLifecycle,
     TextDelta,
     ThinkingDelta,
     ThreadLifecycle,
@@ -68,7 +69,7 @@ class Passage:
 
 @dataclass(slots=True)
 class ToolCard:
-    """A tool call from the moment the model writes it to its result."""
+    """A tool call from the moment the model writes it to its result; a sub-agent's has that one's name and `depth`."""
 
     turn_id: str
     seq: int
@@ -82,17 +83,21 @@ class ToolCard:
     output: str = ""
     error: str | None = None
     duration_ms: int | None = None
+    agent: str = ""
+    depth: int = 0
 
 
 @dataclass(slots=True)
 class Note:
-    """What the engine says beside the answer: a new plan, what the turn leaves unsettled, another way of working, or
-    what was wrong with an answer."""
+    """What is said beside the answer: a new plan, what the turn leaves unsettled, another way of working, what was
+    wrong with an answer, or what a sub-agent says (its name is `agent`)."""
 
     turn_id: str
     seq: int
-    about: Literal["plan", "risk", "permission", "verification"]
+    about: Literal["plan", "risk", "permission", "verification", "agent"]
     text: str
+    agent: str = ""
+    depth: int = 0
 
 
 Item: TypeAlias = Said | Passage | ToolCard | Note
@@ -119,11 +124,15 @@ class Transcript:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
+    agents: dict[str, str] = field(default_factory=dict[str, str])
+    """The names of its sub-agents, by their turns."""
+    _nested: dict[tuple[str, str], ToolCard] = field(default_factory=dict[tuple[str, str], ToolCard])
 
     def apply(self, event: Event) -> None:
+        if isinstance(event, SubagentLifecycle):
+            self.agents[event.child_turn_id] = event.agent
         if event.depth:
-            if isinstance(event, HitlRequest | HitlResolved):
-                self._human(event)
+            self._shown(event)
             return
         self.seq = max(self.seq, event.seq)
         self.waiting = event.text if isinstance(event, ModelProgress) else ""
@@ -176,7 +185,37 @@ class Transcript:
 
     @property
     def cards(self) -> list[ToolCard]:
-        return [item for item in self.items if isinstance(item, ToolCard)]
+        return [item for item in self.items if isinstance(item, ToolCard) and not item.depth]
+
+    def _shown(self, event: Event) -> None:
+        """What is shown of a sub-agent: its calls once they are over, and what it says."""
+        self.seq, turn_id = max(self.seq, event.seq), event.turn_id or ""
+        agent = self.agents.get(turn_id, "sub-agent")
+        match event:
+            case HitlRequest() | HitlResolved():
+                self._human(event)
+            case ToolCallIssued():
+                self._nested[turn_id, event.tool_call_id] = ToolCard(
+                    self.turn_id or "", event.seq, -1, -1, event.tool, event.tool_call_id, event.input
+                )
+            case ToolResult():
+                card = self._nested.pop((turn_id, event.tool_call_id), None) or ToolCard(
+                    self.turn_id or "", event.seq, -1, -1, event.tool, event.tool_call_id
+                )
+                card.agent, card.depth = agent, event.depth
+                self._over(card, event)
+                self._beside(card)
+            case ContentBlockStop(block=TextBlock(text=text)):
+                self._beside(Note(self.turn_id or "", event.seq, "agent", text, agent, event.depth))
+            case _:
+                pass
+
+    def _beside(self, item: Item) -> None:
+        """Put something before the calls that are still under way, so that it need not wait for them."""
+        at = len(self.items)
+        while at and isinstance(card := self.items[at - 1], ToolCard) and card.status not in ("done", "failed"):
+            at -= 1
+        self.items.insert(at, item)
 
     def text(self, turn_id: str | None = None) -> str:
         """Everything the model said in a turn (None: in all of them), as it was said."""
@@ -235,7 +274,9 @@ class Transcript:
 
     def _card(self, event: Event, tool: str, call_id: str, step: int, index: int) -> ToolCard:
         for item in reversed(self.items):
-            if isinstance(item, ToolCard) and item.call_id == call_id and item.turn_id == event.turn_id:
+            if not isinstance(item, ToolCard) or item.depth:
+                continue
+            if item.call_id == call_id and item.turn_id == event.turn_id:
                 return item
         card = ToolCard(event.turn_id or "", event.seq, step, index, tool, call_id)
         self.items.append(card)
@@ -250,8 +291,12 @@ class Transcript:
             case ToolProgress():
                 card.progress += event.text
             case ToolResult():
-                card.output, card.error, card.duration_ms = event.output, event.error, event.duration_ms
-                card.status = "done" if event.error is None else "failed"
+                self._over(card, event)
+
+    @staticmethod
+    def _over(card: ToolCard, event: ToolResult) -> None:
+        card.output, card.error, card.duration_ms = event.output, event.error, event.duration_ms
+        card.status = "done" if event.error is None else "failed"
 
     def _human(self, event: HitlRequest | HitlResolved) -> None:
         if isinstance(event, HitlResolved):

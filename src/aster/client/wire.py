@@ -88,6 +88,7 @@ class Wire:
         params: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
         accept: frozenset[int] = frozenset(),
+        headers: Mapping[str, str] | None = None,
     ) -> AsyncGenerator[httpx2.Response]:
         """A response whose body is still to come; a refusal is raised instead."""
         given = {key: value for key, value in (params or {}).items() if value is not None}
@@ -96,7 +97,7 @@ class Wire:
             path,
             params=given,
             content=None if body is None else encode(body),
-            headers=None if body is None else {"Content-Type": "application/json"},
+            headers={**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})},
         )
         try:
             response = await self._http.send(request, stream=True)

@@ -39,7 +39,8 @@ class Profile(Contract):
 
 class Parent(Contract):
     """The call that a sub-agent's turn was begun for. `agents` are those it works for, the outermost first;
-    `home_task_id` and `root_turn_id` are where a person began it all."""
+    `home_task_id` and `root_turn_id` are where a person began it all. With `wake`, the end of one in the background
+    starts a turn of the task by itself if none runs."""
 
     task_id: str
     turn_id: str
@@ -49,6 +50,7 @@ class Parent(Contract):
     depth: int
     agents: tuple[str, ...]
     background: bool = False
+    wake: bool = False
 
 
 class Child(Contract):

@@ -19,13 +19,23 @@ class ConnectionStatus(StrEnum):
     DISCONNECTED = "disconnected"
 
 
+class OAuthClient(Contract, forbid_unknown_fields=True):
+    """The engine as a server's authorization server (`issuer`) knows it, where the operator has registered it there.
+    `${NAME}` in the secret is a variable of the engine's environment."""
+
+    client_id: str = ""
+    client_secret: str = ""
+    issuer: str = ""
+
+
 class ServerConfigPayload(Contract, forbid_unknown_fields=True):
     """How to reach a server, and what the host lets it do.
 
     `policy` says for actions (by name, `*` for all others) whether they are allowed, asked about or denied; `effects`
     which of them only look or may be repeated. What the server says about itself counts for neither. `readable` are
     places a `command` may look into; `headers` and `environment` are sent to it with every call, `${NAME}` in them is
-    a variable of the engine's environment. `asks` names the headers or variables that a user gives when connecting.
+    a variable of the engine's environment. `asks` names the headers or variables that a user gives when connecting;
+    with `auth_method` oauth a person logs in, and `oauth` is for where the engine cannot register itself.
     """
 
     server_name: str
@@ -38,15 +48,21 @@ class ServerConfigPayload(Contract, forbid_unknown_fields=True):
     environment: dict[str, str] = {}
     headers: dict[str, str] = {}
     asks: tuple[str, ...] = ()
+    oauth: OAuthClient | None = None
     readable: tuple[str, ...] = ()
     policy: dict[str, Behavior] = {}
     effects: dict[str, Effect] = {}
     sampling: bool = True
     timeout_seconds: float = 60.0
 
+    def behavior(self, action: str) -> Behavior:
+        """What the operator wants to happen with calls of an action, where no rule or grant says more."""
+        return self.policy.get(action) or self.policy.get("*") or "ask"
+
 
 class Connection(Contract):
-    """A user's connection to a server; credentials are never part of it."""
+    """A user's connection to a server; credentials are never part of it. `auth_url` is the page where a person logs in,
+    when that was just asked for. `resting`: it failed several times and is left alone for a while."""
 
     ref_id: str
     server_name: str
@@ -55,6 +71,9 @@ class Connection(Contract):
     expires_at: str | None = None
     tools: int = 0
     reason: str | None = None
+    auth_url: str | None = None
+    resting: bool = False
+    updated_at: str | None = None
 
 
 class ActionDef(Contract):

@@ -45,6 +45,7 @@ class ErrorCode(StrEnum):
     SANDBOX_UNAVAILABLE = "SANDBOX_UNAVAILABLE"
     CONFIGURATION_INVALID = "CONFIGURATION_INVALID"
     LLM_TIMEOUT = "LLM_TIMEOUT"
+    TURN_CRASHED = "TURN_CRASHED"
     INTERNAL = "INTERNAL"
 
 
@@ -99,6 +100,9 @@ CODES: dict[ErrorCode, CodeFacts] = {
     ),
     ErrorCode.CONFIGURATION_INVALID: CodeFacts(500, "never", "A setting is wrong; `details` names it."),
     ErrorCode.LLM_TIMEOUT: CodeFacts(504, "now", "The model provider did not answer in time."),
+    ErrorCode.TURN_CRASHED: CodeFacts(
+        500, "ask", "The engine died again and again over this turn, so it was given up; the logs say why."
+    ),
     ErrorCode.INTERNAL: CodeFacts(500, "now", "An unexpected failure; the request id finds it in the log."),
 }
 

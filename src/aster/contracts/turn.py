@@ -5,12 +5,13 @@ fork and a replay all see the same state because they use the same function on t
 """
 
 from enum import StrEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
 from aster.contracts.agents import Child, Parent, Profile
 from aster.contracts.blocks import AssistantBlock, MediaBlock, ToolResultBlock
+from aster.contracts.budgets import BudgetCase
 from aster.contracts.events.judgement import Resolution, Verdict, VerificationAction
 from aster.contracts.events.lifecycle import TransitionReason
 from aster.contracts.events.media import MediaNotice
@@ -43,7 +44,7 @@ class Transition(Contract):
 
 class TurnOptions(Contract):
     """How a client wants the model asked; what is left out is the engine's to choose. `tool_choice` holds for the
-    first model call of the turn, unless it is that no tool be called."""
+    first model call after the client said so, unless it is that no tool be called."""
 
     max_tokens: int | None = None
     temperature: float | None = None
@@ -64,7 +65,9 @@ class TurnRequest(Contract):
     engine's are offered beside them. `echo` is what a door says again when it is asked about the turn, `place`
     the fingerprint of the conversation under which its client finds the turn again. With a
     `method` the turn is one call that the client makes by that name, and no model is asked. `agent` is who answers,
-    unless it is the engine's usual agent; `parent` is whom it works for, if that is another agent.
+    unless it is the engine's usual agent; `parent` is whom it works for, if that is another agent, and `budget` what a
+    person has allowed that one to spend beyond its budgets. `woken` counts the turns in a row, this one too, that no
+    person asked for: the end of work in the background began them.
     """
 
     direct: bool = False
@@ -81,6 +84,8 @@ class TurnRequest(Contract):
     method: str = ""
     agent: Profile | None = None
     parent: Parent | None = None
+    budget: tuple[BudgetCase, ...] = ()
+    woken: int = 0
 
 
 class Answer(Contract):
@@ -109,27 +114,6 @@ class Question(Contract):
     pin: str | None = None
     asked: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
-
-
-BudgetScope: TypeAlias = Literal["user", "task", "turn"]
-BudgetOwner: TypeAlias = Literal["operator", "user"]
-BudgetRung: TypeAlias = Literal["ask", "exceeded"]
-
-
-class BudgetCase(Contract):
-    """Why a budget makes the turn ask a person: whose budget it is, where it stands, what a yes allows.
-
-    `day` is the day a budget of scope `user` is for.
-    """
-
-    scope: BudgetScope
-    owner: BudgetOwner
-    rung: BudgetRung
-    limit_usd: float
-    spent_usd: float
-    estimate_usd: float
-    up_to_usd: float
-    day: str | None = None
 
 
 class BudgetQuestion(Contract):
@@ -277,6 +261,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     lasting_effects: bool = False
     budget_questions: list[BudgetQuestion] = []
     budget_warned: dict[str, float] = {}
+    budget_granted: tuple[BudgetCase, ...] = ()
+    """What a person has allowed its sub-agents to spend, which is spent from its budgets too."""
     ledger: Ledger = msgspec.field(default_factory=Ledger)
     todos: tuple[TodoItem, ...] = ()
     todo_rounds: int = 0
@@ -313,6 +299,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What of this turn's own media was refused by the provider."""
     spawned: int = 0
     """How many sub-agents it began."""
+    wished_at: int = 0
+    """How many model calls it had made when its client last said what it wants."""
 
     @property
     def last_words(self) -> bool:

@@ -79,7 +79,7 @@ async def _run_group(turn: Turn, services: Services, group: list[Entry]) -> None
                 waiting = True
             case Wait():
                 waiting = True
-            case Run(prepared) as run if prepared.tool.delegates:
+            case Run(prepared) as run if prepared.tool.hands_over(prepared.input, entry.context, policy):
                 problem = await spawning.begin(turn, services, entry.call, run)
                 if problem is not None:
                     finish(turn, services, entry.call, problem, None, trusted=True)

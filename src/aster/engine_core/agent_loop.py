@@ -11,7 +11,7 @@ from aster.contracts.llm import StopReason
 from aster.contracts.model import decode
 from aster.engine_core import background_notices, direct_call, media, remembering
 from aster.engine_core.act import act
-from aster.engine_core.agents import notices
+from aster.engine_core.agents import introducing, notices
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
 from aster.engine_core.budget_gate import reserved
@@ -58,6 +58,7 @@ async def run(turn: Turn, services: Services) -> str:
                 turn.write(*said)
             await background_notices.tell(turn, services)
             await notices.tell(turn, services)
+            await introducing.tell(turn, services)
             await nearby.tell(turn, services)
             await planner.tend(turn, services)
             await step(turn, services)

@@ -1,19 +1,18 @@
-"""Budgets: who may spend how much, and what calls under way may still cost.
+"""Budgets: who may spend how much.
 
-What was spent is in the brain, one row per call. What may still be spent by calls under way is held in memory, from
-before a call until its usage is durable; so calls side by side cannot overrun a budget together, and a crash, after
-which nothing is under way, leaves nothing held.
+The limits are in the brain and at hand here; another replica that changes one says so. What was spent is in the brain,
+one row per call, and so is what calls under way may still cost (`holding`).
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
-from weakref import WeakValueDictionary
 
 from aster.brain.protocol import Brain
 from aster.brain.records import BudgetRow, ThreadKey
+from aster.contracts.budgets import BudgetOwner, BudgetScope
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.turn import BudgetOwner, BudgetScope
+from aster.engine_core.holding import Holding
 from aster.infra.clock import iso_ms, now_ms
 from aster.infra.settings import Settings
 
@@ -50,40 +49,9 @@ class Line(NamedTuple):
     limit: float
 
 
-class Hold:
-    """The most a call under way may cost."""
-
-    __slots__ = ("task_id", "usd")
-
-    def __init__(self, task_id: str, usd: float) -> None:
-        self.task_id = task_id
-        self.usd = usd
-
-
-class Account:
-    """One user's calls under way. `door` is held by whoever decides; `freed` is set when something may fit now."""
-
-    def __init__(self) -> None:
-        self.door = asyncio.Lock()
-        self.freed = asyncio.Event()
-        self._holds: set[Hold] = set()
-
-    def held(self, scope: BudgetScope, task_id: str) -> float:
-        return sum(hold.usd for hold in self._holds if scope == "user" or hold.task_id == task_id)
-
-    def hold(self, task_id: str, usd: float) -> Hold:
-        hold = Hold(task_id, usd)
-        self._holds.add(hold)
-        return hold
-
-    def release(self, hold: Hold) -> None:
-        self._holds.discard(hold)
-        self.freed.set()
-
-
 class Budgets:
-    """Every limit in force. The settings give them to all; a row gives one user or task another. `now` is the
-    time of day, in milliseconds."""
+    """Every limit in force. The settings give them to all; a row gives one user or task another. `holding` is what
+    calls under way may cost; `now` is the time of day, in milliseconds."""
 
     def __init__(self, settings: Settings, brain: Brain, now: Callable[[], int] = now_ms) -> None:
         self._brain = brain
@@ -94,10 +62,12 @@ class Budgets:
             "turn": settings.budget_turn_usd,
         }
         self._rows: dict[tuple[str, str, str, str], BudgetRow] = {}
-        self._accounts: WeakValueDictionary[str, Account] = WeakValueDictionary()
+        self.holding = Holding(brain)
 
     async def load(self) -> None:
+        """Read the limits that were set; also again, when another replica has changed one."""
         self._rows = {_place(row): row for row in await self._brain.budgets()}
+        self.holding.look_again()
 
     def today(self) -> Day:
         """The day (UTC) whose money is being spent, and whose prices hold."""
@@ -114,12 +84,6 @@ class Budgets:
     def usual(self) -> dict[BudgetScope, float | None]:
         """What the settings say."""
         return dict(self._usual)
-
-    def account(self, user_id: str) -> Account:
-        account = self._accounts.get(user_id)
-        if account is None:
-            account = self._accounts[user_id] = Account()
-        return account
 
     def rows(self, user_id: str | None = None) -> list[BudgetRow]:
         """What was set for a user, or for anybody."""
@@ -148,6 +112,7 @@ class Budgets:
 
     async def put(self, row: BudgetRow) -> None:
         """Set a limit. A user may only go below what the operator allows."""
+        await self.load()
         if row.owner == "user":
             most = self.operators_limit(ThreadKey(row.user_id, row.task_id), row.scope)
             if row.limit_usd is None or (most is not None and row.limit_usd > most):
@@ -157,15 +122,16 @@ class Budgets:
                 )
         await self._brain.put(row)
         self._rows[_place(row)] = row
-        self.account(row.user_id).freed.set()
+        self.holding.look_again(row.user_id)
 
     async def drop(self, row: BudgetRow) -> bool:
         """Take back a limit; false when there is none."""
+        await self.load()
         if _place(row) not in self._rows:
             return False
         await self._brain.drop_budget(row)
         self._rows.pop(_place(row), None)
-        self.account(row.user_id).freed.set()
+        self.holding.look_again(row.user_id)
         return True
 
     async def admit(self, key: ThreadKey) -> None:

@@ -11,16 +11,20 @@ from dataclasses import dataclass
 
 import msgspec
 
+from aster.brain.holds import Cap, HoldRow, Purse
+from aster.contracts.budgets import BudgetCase, BudgetRung
 from aster.contracts.events import BudgetEvent, HitlRequest
 from aster.contracts.llm import ModelRequest
 from aster.contracts.model import to_builtins
-from aster.contracts.turn import BudgetCase, BudgetRung, TurnState
-from aster.engine_core.budget import NAMES, Account, Day, Line, exhausted, usd
+from aster.contracts.turn import TurnState
+from aster.engine_core.agents.allowance import granted
+from aster.engine_core.budget import NAMES, Day, Line, exhausted, usd
+from aster.engine_core.holding import Account
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Suspended
 from aster.engine_core.turn import Turn
 from aster.herald.estimate import most_usd
-from aster.infra.clock import now_iso
+from aster.infra.clock import now_iso, now_ms
 from aster.infra.ids import new_id
 
 WARN, ASK = 0.8, 0.95
@@ -43,6 +47,13 @@ class Stand:
     def exceeded(self, estimate: float) -> bool:
         return self.spent + estimate > self.ceiling + TINY or self.spent >= self.ceiling - TINY
 
+    def fits(self, purse: Purse, estimate: float) -> bool:
+        return self.spent + purse.held(self.line.scope) + estimate <= self.ceiling + TINY
+
+    def cap(self, turn: Turn) -> Cap:
+        root = root_of(turn) if self.line.scope == "turn" else None
+        return Cap(self.line.scope, self.ceiling, self.spent, root)
+
 
 @asynccontextmanager
 async def reserved(turn: Turn, services: Services, request: ModelRequest) -> AsyncGenerator[ModelRequest, None]:
@@ -54,36 +65,42 @@ async def reserved(turn: Turn, services: Services, request: ModelRequest) -> Asy
         yield request
         return
     await turn.flush()
-    account = services.budgets.account(turn.key.user_id)
+    holding = services.budgets.holding
+    account = holding.account(turn.key.user_id)
     async with account.door:
-        request, estimate = await _passed(turn, services, account, request)
-        hold = account.hold(turn.home.task_id, estimate)
+        request, hold = await _passed(turn, services, account, request)
     try:
         yield request
     finally:
-        turn.when_durable(lambda: account.release(hold))
+        if hold is not None:
+            turn.when_durable(lambda: holding.release(hold))
 
 
 async def _passed(
     turn: Turn, services: Services, account: Account, request: ModelRequest
-) -> tuple[ModelRequest, float]:
-    """Wait until the call fits beside those under way; the request to make and the most it may cost."""
+) -> tuple[ModelRequest, HoldRow | None]:
+    """Wait until the call fits beside those under way; the request to make and what is held for it."""
     asked = request
     while True:
         account.freed.clear()
-        held = {scope: account.held(scope, turn.home.task_id) for scope in NAMES}
         day = services.budgets.today()
-        stands = await _stands(turn, services, day)
+        purse = await services.brain.purse(turn.home, day.start_ms, now_ms())
+        stands = await _stands(turn, services, purse, day)
         request, estimate = _chosen(turn, services, stands, asked, day)
         _climb(turn, services, stands, estimate, day)
-        if all(stand.spent + held[stand.line.scope] + estimate <= stand.ceiling + TINY for stand in stands):
-            return request, estimate
-        await account.freed.wait()
+        if not stands:
+            return request, None
+        if all(stand.fits(purse, estimate) for stand in stands):
+            caps = [stand.cap(turn) for stand in stands]
+            hold = await services.budgets.holding.hold(turn.home, turn.turn_id, estimate, caps, day.start_ms)
+            if hold is not None:
+                return request, hold
+            continue
+        await account.wait()
 
 
-async def _stands(turn: Turn, services: Services, day: Day) -> list[Stand]:
-    spent = await services.brain.spent(turn.home, day.start_ms)
-    used = {"user": spent.user, "task": spent.task, "turn": await turn_spent(turn)}
+async def _stands(turn: Turn, services: Services, purse: Purse, day: Day) -> list[Stand]:
+    used = {"user": purse.user, "task": purse.task, "turn": await turn_spent(turn)}
     return [
         Stand(line, _ceiling(turn.state, line, day), used[line.scope]) for line in services.budgets.lines(turn.home)
     ]
@@ -91,22 +108,23 @@ async def _stands(turn: Turn, services: Services, day: Day) -> list[Stand]:
 
 async def turn_spent(turn: Turn) -> float:
     """What a person's turn has spent, with all the sub-agents it led to."""
-    parent = turn.state.request.parent
-    if parent is None and not turn.state.spawned:
+    root = root_of(turn)
+    if root is None:
         return turn.state.cost_usd
-    _, spent = await turn.brain.offspring(turn.home, turn.turn_id if parent is None else parent.root_turn_id)
+    _, spent = await turn.brain.offspring(turn.home, root)
     return spent
 
 
+def root_of(turn: Turn) -> str | None:
+    """The person's turn whose sub-agents spend beside it; None when it is this one, and it has none."""
+    parent = turn.state.request.parent
+    if parent is not None:
+        return parent.root_turn_id
+    return turn.turn_id if turn.state.spawned else None
+
+
 def _ceiling(state: TurnState, line: Line, day: Day) -> float:
-    allowed = (
-        question.case.up_to_usd
-        for question in state.budget_questions
-        if question.answer is not None
-        and question.answer.approved
-        and question.case.rung == "exceeded"
-        and _concerns(question.case, line, day)
-    )
+    allowed = (case.up_to_usd for case in granted(state) if case.rung == "exceeded" and _concerns(case, line, day))
     return max(line.limit, *allowed, 0.0)
 
 
@@ -162,11 +180,7 @@ def _climb(turn: Turn, services: Services, stands: list[Stand], estimate: float,
 def _agreed(state: TurnState, stand: Stand, day: Day) -> bool:
     """A person has said that this budget may be used up to this ceiling."""
     return any(
-        question.answer is not None
-        and question.answer.approved
-        and _concerns(question.case, stand.line, day)
-        and question.case.up_to_usd >= stand.ceiling - TINY
-        for question in state.budget_questions
+        _concerns(case, stand.line, day) and case.up_to_usd >= stand.ceiling - TINY for case in granted(state)
     )
 
 

@@ -2,7 +2,8 @@
 
 The engine never runs one. A call of it parks the turn as a request of kind `client_tool`, and the answer to that
 request is its result: text from outside, like that of any tool. A client's tool never stands in for one of ours: with
-ours offered beside it, it must have another name; with ours left out, no call reaches them by any name.
+ours offered beside it, it must have another name; with ours left out, no call reaches them by any name. A connected
+tool that providers would be told by the same name (`a.b` goes out as `a__b`) is left out for the turn.
 """
 
 import re
@@ -14,6 +15,7 @@ from aster.contracts.tools import Effect, ToolCall, ToolDef, ToolOutcome
 from aster.contracts.turn import TurnRequest
 from aster.engine_core.agents import reach
 from aster.engine_core.orders import Order
+from aster.herald.tool_names import wire_name
 from aster.utility_directory.platform_registry import Registry
 from aster.utility_directory.tool import Input, Tool, ToolContext
 from aster.utility_directory.tool_runtime import Prepared, ToolRuntime
@@ -43,22 +45,22 @@ class ClientTool(Tool):
         return ToolOutcome.error("The client runs this tool, not the engine.", reason="client_tool")
 
 
-def check(order: Order, registry: Registry) -> None:
+def check(asked: Order | TurnRequest, registry: Registry) -> None:
     """Refuse tools that no model could be offered, or that would hide one of ours."""
-    if not order.tools:
+    if not asked.tools:
         return
-    if len(order.tools) > MOST_TOOLS:
-        raise unfit("tools", f"holds {len(order.tools)} tools; at most {MOST_TOOLS} are taken")
-    if sum(len(encode(tool)) for tool in order.tools) > MOST_CHARS:
+    if len(asked.tools) > MOST_TOOLS:
+        raise unfit("tools", f"holds {len(asked.tools)} tools; at most {MOST_TOOLS} are taken")
+    if sum(len(encode(tool)) for tool in asked.tools) > MOST_CHARS:
         raise unfit("tools", f"is longer than {MOST_CHARS} characters")
     seen: set[str] = set()
-    for at, tool in enumerate(order.tools):
+    for at, tool in enumerate(asked.tools):
         field = f"tools.{at}.name"
         if _NAME.fullmatch(tool.name) is None:
             raise unfit(field, "has to be 1 to 64 letters, digits, `_` or `-`")
         if tool.name in seen:
             raise unfit(field, f"is {tool.name!r} for the second time")
-        if order.own_tools and registry.get(tool.name) is not None:
+        if asked.own_tools and registry.get(tool.name) is not None:
             raise unfit(field, f"is {tool.name!r}, which is a tool of the engine; give yours another name")
         seen.add(tool.name)
 
@@ -68,7 +70,10 @@ def offered(request: TurnRequest, registry: Registry) -> tuple[ToolDef, ...]:
     if not request.own_tools:
         return request.tools
     ours = reach.reached(request.agent, registry.definitions)
-    return ours if not request.tools else (*ours, *request.tools)
+    if not request.tools:
+        return ours
+    theirs = {tool.name for tool in request.tools}
+    return (*(tool for tool in ours if wire_name(tool.name) not in theirs), *request.tools)
 
 
 def prepare(request: TurnRequest, runtime: ToolRuntime, call: ToolCall) -> Prepared | ToolOutcome:

@@ -90,14 +90,14 @@ def messages_at_end(state: TurnState) -> list[Message]:
     return [*state.messages, Message(role="assistant", content=text)] if text else list(state.messages)
 
 
-async def fail(turn: Turn, services: Services, error: EngineError) -> None:
+async def fail(turn: Turn, services: Services, error: EngineError, stop_reason: str = "error") -> None:
     """End a turn with an error: an `error` event, then the closing one."""
     body = error.body()
     for event in unanswered(turn.state, "(not run: the turn ended with an error)", "cancelled"):
         turn.write(event)
     turn.write(ErrorEvent(error=body.error, message=body.message, retry=body.retry, details=body.details))
     services.raven.note("turn_error", "error", error.message, code=error.code)
-    await finish(turn, services, Phase.ERRORED, "error")
+    await finish(turn, services, Phase.ERRORED, stop_reason)
 
 
 async def suspend(turn: Turn, services: Services) -> None:

@@ -6,18 +6,24 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 import httpx2
 
 from aster import __version__
+from aster.asset_directory.agreement import agree
 from aster.asset_directory.credentials import StoredCredentials
 from aster.asset_directory.directory import AssetDirectory
+from aster.asset_directory.oauth.logins import Returned
 from aster.asset_directory.vault import Vault
+from aster.brain.marks import MarkRow
+from aster.brain.opening import brain_of
 from aster.brain.protocol import Brain
 from aster.brain.records import ObservabilityRow
-from aster.brain.sqlite.brain import SqliteBrain
 from aster.catalog import agent_folders
 from aster.catalog.catalog import Catalog
+from aster.contracts.assets import Connection
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import Event
 from aster.contracts.llm import ModelRequest
 from aster.contracts.model import encode
@@ -25,12 +31,15 @@ from aster.contracts.tools import ToolDef
 from aster.engine_core.agents.profile import SPAWN
 from aster.engine_core.agents.roster import Roster
 from aster.engine_core.budget import Budgets
+from aster.engine_core.chores import Chores
+from aster.engine_core.connectors import login
 from aster.engine_core.connectors.toolset import Connectors
 from aster.engine_core.context.layers import instructions
 from aster.engine_core.context.prompt import Prompts
 from aster.engine_core.context.root_notes import RootNotes
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.door_places import Recent
+from aster.engine_core.elsewhere import Elsewhere
 from aster.engine_core.files import Files
 from aster.engine_core.history import History
 from aster.engine_core.hooks.hooks import Hooks
@@ -39,6 +48,7 @@ from aster.engine_core.live import LiveTurns
 from aster.engine_core.permissions import Permissions
 from aster.engine_core.runner import LocalRunner
 from aster.engine_core.services import Services
+from aster.engine_core.shared_storage import complaint
 from aster.engine_core.tasks import Tasks
 from aster.engine_core.titles import Titles
 from aster.herald import operator_facts
@@ -48,6 +58,7 @@ from aster.herald.local.transport import LocalTransport
 from aster.herald.pools import Pools
 from aster.herald.roster import BUILT_IN
 from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
 from aster.infra.secrets import PROCESS, Secrets
 from aster.infra.settings import Settings
 from aster.media.desk import MediaDesk
@@ -69,10 +80,14 @@ from aster.utility_directory.spawn_agent import SpawnAgent
 from aster.utility_directory.tool import Tool, ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 
+if TYPE_CHECKING:
+    from aster.engine_core.cluster.replica import Replica
+
 log = logging.getLogger("aster.engine")
 
-RETENTION_SECONDS = 60.0
 OPERATOR = "operator"
+CATALOG = "catalog"
+"""The mark that names the reading of the catalog that was asked for last."""
 
 
 class Engine:
@@ -130,7 +145,7 @@ class Engine:
         self._register_secrets()
         operator_facts.adopt(settings.model_facts_path)
         endpoint = await self._endpoint()
-        self.brain = SqliteBrain(settings.sqlite_db_path)
+        self.brain = brain_of(settings)
         applied = await self.brain.start()
         self._parts.push_async_callback(self.brain.close)
         self.raven = Raven(
@@ -147,6 +162,7 @@ class Engine:
         self.agents = Roster(settings, self.brain, {})
         self.skills = Shelf(settings, self.brain, self.secrets)
         self._catalog = Catalog(settings, platform_tools(settings, vectors, self.skills))
+        self._catalog_mark = (await self.brain.marks()).get(CATALOG, "")
         tools = await self._current_tools()
         self.herald = Pools(
             settings,
@@ -159,8 +175,7 @@ class Engine:
         self.herald.restore(await self.brain.quota_windows())
         self.sandbox = with_egress(await choose(settings), settings, self.raven.note, self.secrets)
         self._parts.callback(self.sandbox.close)
-        self.budgets = Budgets(settings, self.brain, self._now)
-        await self.budgets.load()
+        self.budgets = await self._money()
         runtime = self._runtime = ToolRuntime(tools, self.secrets)
         workspaces = Workspaces(settings, self.sandbox)
         connectors = await self._assets(runtime, workspaces, vectors)
@@ -197,14 +212,40 @@ class Engine:
     async def _serve(self, services: Services) -> None:
         """Begin to run turns: those that were running when the engine stopped, then new ones."""
         live = LiveTurns()
-        self.coordinator = Coordinator(services, LocalRunner(services.settings.task_slots), live, Titles(services))
+        replica = await self._replica()
+        settings = services.settings
+        runner = LocalRunner(settings.task_slots, settings.user_slots) if replica is None else replica.runner
+        self.coordinator = Coordinator(services, runner, live, Titles(services))
         self.tasks = Tasks(services, live)
         self.places = services.places
         self.files = Files(services, live)
         self._bind_gauges()
+        if (problem := await complaint(self.brain, services.settings)) is not None:
+            self.raven.note("storage_apart", "warning", problem)
+        elsewhere = Elsewhere(services, self._follow_catalog)
+        elsewhere.start()
+        self._parts.push_async_callback(elsewhere.close)
         await self.coordinator.recover()
-        for name, work in (("retention", self._keep()), ("days", self._begin_days())):
-            self._parts.push_async_callback(_cancelled, asyncio.create_task(work, name=name))
+        if replica is not None:
+            await replica.serve(services, self.coordinator, live)
+        await self._log_in_again()
+        chores = Chores(services, runner, self.coordinator)
+        chores.start()
+        self._parts.push_async_callback(chores.close)
+
+    async def _replica(self) -> "Replica | None":
+        """This process among those that share its database; None when the brain is a file of its own."""
+        if self.settings.database_url is None:
+            if self.settings.runner == "dbos":
+                message = "RUNNER=dbos needs a database that replicas share: set DATABASE_URL."
+                raise EngineError(ErrorCode.CONFIGURATION_INVALID, message)
+            return None
+        from aster.engine_core.cluster.replica import Replica
+
+        replica = Replica(self.settings, self.settings.database_url.get_secret_value(), self.brain)
+        await replica.join()
+        self._parts.push_async_callback(replica.close)
+        return replica
 
     def _register_secrets(self) -> None:
         settings = self.settings
@@ -240,10 +281,27 @@ class Engine:
 
     async def reload_catalog(self) -> None:
         """Read the catalog again; turns use it from their next model call on. One that is wrong changes nothing."""
+        await self._reload_catalog()
+        self._catalog_mark = new_id("catalog")
+        await self.brain.put(MarkRow(name=CATALOG, value=self._catalog_mark, updated_at=now_ms()))
+
+    async def _reload_catalog(self) -> None:
         registry = await self._current_tools()
         await self.assets.reload()
         self._runtime.registry = registry
         self.raven.note("catalog_reloaded", "info", "the catalog was read again", tools=len(self.tools))
+
+    async def _follow_catalog(self) -> None:
+        """Read the catalog again if that was asked for on another replica since."""
+        asked = (await self.brain.marks()).get(CATALOG, "")
+        if asked == self._catalog_mark:
+            return
+        self._catalog_mark = asked
+        try:
+            await self._reload_catalog()
+        except EngineError as error:
+            message = f"the catalog was to be read again, and the one before stays in force: {error.message}"
+            self.raven.note("catalog_refused", "error", message)
 
     async def _current_tools(self) -> Registry:
         """The tools as the catalog is now; a skill in it that is wrong is left out and noted."""
@@ -292,9 +350,11 @@ class Engine:
 
     async def _remember(self, vectors: Embedder | str) -> Journal:
         """Memory, and the journal that turns leave in it."""
-        self.memory = Memory(self.brain.memory, self.secrets, vectors, made_by)
+        most = self.settings.memory_in_process_records
+        self.memory = Memory(self.brain.memory, self.secrets, vectors, made_by, most=most)
         await self.memory.start()
         self._parts.push_async_callback(self.memory.close)
+        self._parts.callback(self.brain.changes.watch(self.memory.elsewhere))
         return Journal(self.memory, self.settings)
 
     def _desk(self) -> MediaDesk:
@@ -305,12 +365,34 @@ class Engine:
     async def _assets(self, tools: ToolRuntime, workspaces: Workspaces, vectors: Embedder | str) -> Connectors:
         """MCP servers, and what of them each user may call."""
         settings, vault = self.settings, Vault(self.settings, self.secrets)
+        await agree(self.brain, vault)
         credentials = StoredCredentials(vault, self.secrets)
         self.assets = AssetDirectory(settings, self.brain, self.sandbox, workspaces, vault, credentials)
         await self.assets.start()
         self._parts.push_async_callback(self.assets.close)
         self.connectors = Connectors(self.assets, tools, self.secrets, vectors, settings.mcp_tools_tokens)
         return self.connectors
+
+    async def log_in(self, returned: Returned, user_id: str | None = None) -> Connection:
+        """Finish a person's login to a server, and let the calls go on that waited for it."""
+        owner, connection = await self.assets.desk.finish(returned, user_id)
+        self.raven.note("asset_connected", "info", "a person has logged in", server=connection.server_name)
+        await login.go_on(self.brain, self.coordinator.answer, owner, connection)
+        return connection
+
+    async def _log_in_again(self) -> None:
+        """Let calls go on whose login was finished when the engine stopped."""
+        for user_id in await self.brain.users_asked(login.KIND):
+            for connection in await self.assets.connections(user_id):
+                await login.go_on(self.brain, self.coordinator.answer, user_id, connection)
+
+    async def _money(self) -> Budgets:
+        """The limits that were set, and what calls under way may cost."""
+        budgets = Budgets(self.settings, self.brain, self._now)
+        await budgets.load()
+        await budgets.holding.start()
+        self._parts.push_async_callback(budgets.holding.close)
+        return budgets
 
     async def _commands(self) -> Background:
         """What runs behind turns; what did so when the engine stopped is lost."""
@@ -358,34 +440,7 @@ class Engine:
             }
         )
 
-    async def _keep(self) -> None:
-        """Retention: a small step at a time, and a longer rest when there was nothing to do."""
-        settings = self.settings
-        while True:
-            now = now_ms()
-            gone = await self.brain.retain(
-                deltas_before=now - settings.channel_state_ttl_active * 1000,
-                observations_before=now - settings.observability_days * 86_400_000,
-            )
-            gone += await self.memory.expire()
-            await asyncio.sleep(1.0 if gone else RETENTION_SECONDS)
-
-    async def _begin_days(self) -> None:
-        """At midnight (UTC) budgets begin anew: what they had stopped goes on."""
-        day = self.budgets.today()
-        while True:
-            day = await self.budgets.next_day(day)
-            try:
-                await self.coordinator.begin_day()
-            except Exception:  # whatever keeps it from going on today must not keep it from doing so tomorrow
-                log.exception("turns that wait for a new day's budget could not all go on")
-
 
 def _checked(done: "asyncio.Future[list[Event]]") -> None:
     if not done.cancelled() and done.exception() is not None:
         log.error("an observation could not be kept: %s", done.exception())
-
-
-async def _cancelled(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

@@ -13,9 +13,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from aster.brain.records import Spent, ThreadKey, UsageRow
+from aster.brain.holds import Cap
+from aster.brain.records import ThreadKey, UsageRow
 from aster.brain.unit import Conflict, Present
-from aster.contracts.errors import EngineError
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import CircuitState, Event, ProviderFallback, Usage
 from aster.contracts.events.money import Purpose
 from aster.contracts.llm import LLMResponse, ModelRequest, TokenUsage
@@ -75,10 +76,9 @@ async def made(
 async def affordable(services: Services, key: ThreadKey, request: ModelRequest, turn_usd: float) -> bool:
     """Whether a turn that has spent so much could make a call without a person being asked for its money."""
     try:
-        release = await _reserve(services, key, request, turn_usd)
+        await _capped(services, key, most_usd(request, services.budgets.today().name) or 0.0, turn_usd)
     except EngineError:
         return False
-    release()
     return True
 
 
@@ -86,19 +86,32 @@ async def _reserve(
     services: Services, key: ThreadKey, request: ModelRequest, turn_usd: float | None
 ) -> Callable[[], None]:
     """Set aside what the call may cost; what gives it back is returned."""
+    day, holding = services.budgets.today(), services.budgets.holding
+    estimate = most_usd(request, day.name) or 0.0
+    caps = await _capped(services, key, estimate, turn_usd)
+    if not caps:
+        return lambda: None
+    async with holding.account(key.user_id).door:
+        hold = await holding.hold(key, "", estimate, caps, day.start_ms)
+        if hold is None:
+            await _capped(services, key, estimate, turn_usd)
+            raise EngineError(ErrorCode.BUDGET_EXCEEDED, "Other calls under way leave no money for this one.")
+    return lambda: holding.release(hold)
+
+
+async def _capped(services: Services, key: ThreadKey, estimate: float, turn_usd: float | None) -> list[Cap]:
+    """What a call may bring spending up to without a person being asked; refused when it would be more."""
     day = services.budgets.today()
     lines = [line for line in services.budgets.lines(key) if line.scope != "turn" or turn_usd is not None]
-    account = services.budgets.account(key.user_id)
-    estimate = most_usd(request, day.name) or 0.0
-    async with account.door:
-        spent = await services.brain.spent(key, day.start_ms) if lines else Spent(0.0, 0.0)
-        so_far = {"user": spent.user, "task": spent.task, "turn": turn_usd or 0.0}
-        for line in lines:
-            used = so_far[line.scope]
-            if used + account.held(line.scope, key.task_id) + estimate >= ASK * line.limit - TINY:
-                raise exhausted(line.scope, line.limit, used, day)
-        hold = account.hold(key.task_id, estimate)
-    return lambda: account.release(hold)
+    if not lines:
+        return []
+    purse = await services.brain.purse(key, day.start_ms, now_ms())
+    so_far = {"user": purse.user, "task": purse.task, "turn": turn_usd or 0.0}
+    for line in lines:
+        used = so_far[line.scope]
+        if used + purse.held(line.scope) + estimate >= ASK * line.limit - TINY:
+            raise exhausted(line.scope, line.limit, used, day)
+    return [Cap(line.scope, ASK * line.limit - 2 * TINY, so_far[line.scope]) for line in lines]
 
 
 def _usage(services: Services, response: LLMResponse, endpoint: str | None) -> Usage:

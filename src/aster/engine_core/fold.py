@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from aster.contracts.blocks import TextBlock, ToolResultBlock, ToolUseBlock
+from aster.contracts.budgets import BudgetCase
 from aster.contracts.events import (
     BudgetEvent,
     CompactionEvent,
@@ -50,7 +51,6 @@ from aster.contracts.permissions import Behavior
 from aster.contracts.tools import PERMISSION_DENIED, ToolCall
 from aster.contracts.turn import (
     Answer,
-    BudgetCase,
     BudgetQuestion,
     CallState,
     Question,
@@ -59,7 +59,7 @@ from aster.contracts.turn import (
     TurnState,
     TurnStatus,
 )
-from aster.engine_core import doubts, ledger, openings, recollection, reminders, stripped_media
+from aster.engine_core import doubts, ledger, openings, recollection, reminders, stripped_media, wishes
 from aster.engine_core.agents import children
 from aster.engine_core.planning import noted as plan_noted
 from aster.engine_core.verifying import record
@@ -265,9 +265,11 @@ def _asked(state: TurnState, event: HitlRequest) -> None:
 def _resolved(state: TurnState, event: HitlResolved) -> None:
     if event.approved:
         state.denials = 0
+    if event.request is not None:
+        state.request, state.wished_at = wishes.adopted(state.request, event.request), state.model_calls
     answer = Answer(text=event.answer, approved=event.approved, feedback=event.feedback, content=event.content)
     state.budget_questions = [
-        msgspec.structs.replace(question, answer=answer) if question.request_id == event.request_id else question
+        children.settled(question, answer, event) if question.request_id == event.request_id else question
         for question in state.budget_questions
     ]
     for call in state.calls.values():

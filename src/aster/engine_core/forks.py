@@ -71,7 +71,7 @@ async def _records(services: Services, source: ThreadKey, seq: int) -> list[Even
         for item in page:
             if item.seq > seq:
                 return events
-            if item.grade != "delta":
+            if item.grade not in ("delta", "shown"):
                 event = decode_event(item.json)
                 if not isinstance(event, UnknownEvent):
                     events.append(event)

@@ -73,6 +73,10 @@ class History:
         if cached is not None:
             self._size -= len(cached[1]) + 1
 
+    def clear(self) -> None:
+        self._cache.clear()
+        self._size = 0
+
     async def find(self, key: ThreadKey, message_id: str) -> tuple[Place, Message]:
         """The place just before a person's message (or before the one an answer belongs to), and that message."""
         for row in reversed(await self._brain.conversations(key)):

@@ -5,14 +5,15 @@ from collections.abc import Iterable
 from aster.brain.grants import GrantRow
 from aster.brain.records import HitlRecord, ThreadKey
 from aster.brain.unit import Conflict, Unanswered
+from aster.contracts.budgets import BudgetCase
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import HitlResolved
 from aster.contracts.model import decode
 from aster.contracts.permissions import ALWAYS, GrantOffer, GrantScope
-from aster.contracts.turn import BudgetCase
-from aster.engine_core.agents import showing
+from aster.engine_core import door_places
+from aster.engine_core.agents import allowance, showing
 from aster.engine_core.budget import Day, Line
-from aster.engine_core.connectors import elicitation
+from aster.engine_core.connectors import elicitation, login
 from aster.engine_core.orders import HitlReply
 from aster.engine_core.permissions import MAIN_AGENT, check_room
 from aster.engine_core.services import Services
@@ -24,8 +25,8 @@ _NO = frozenset({"no", "n", "deny", "reject", "rejected", "false"})
 _REACH: dict[str, GrantScope] = {"task": "task", "agent": "agent", "everywhere": "everywhere"}
 
 
-async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlRecord:
-    """Resolve a request; returns it as it was."""
+async def answer(services: Services, user_id: str, reply: HitlReply) -> list[HitlRecord]:
+    """Resolve a request; returns it as it was, and after it others that the answer settles too."""
     request = await _find(services, user_id, reply)
     scope = _scope(request, reply)
     approved = True if scope else _approved(request, reply.answer)
@@ -44,8 +45,11 @@ async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlReco
         scope=scope,
         grant_id=grant.grant_id if grant else None,
         expires_at=iso_ms(grant.expires_at) if grant and grant.expires_at is not None else None,
+        request=reply.request,
     )
-    key, rows = ThreadKey(user_id, request.task_id), [grant] if grant else []
+    key, rows = ThreadKey(user_id, request.task_id), door_places.replied(reply, request.turn_id)
+    if grant is not None:
+        rows.append(grant)
     guard = Unanswered(request.request_id)
     try:
         await services.brain.append(key, request.turn_id, [resolved], rows=rows, guard=guard)
@@ -53,7 +57,10 @@ async def answer(services: Services, user_id: str, reply: HitlReply) -> HitlReco
         raise _nothing_pending(reply) from None
     await showing.answered(services.brain, request, resolved)
     services.raven.hitl_resolved(request.kind, (now_ms() - request.created_at) / 1000)
-    return request
+    if request.kind != "budget" or not approved:
+        return [request]
+    home = await _home(services, key)
+    return [request, *[other async for other in allowance.share(services.brain, home, request, resolved)]]
 
 
 async def _find(services: Services, user_id: str, reply: HitlReply) -> HitlRecord:
@@ -131,6 +138,11 @@ def _approved(request: HitlRecord, text: str) -> bool | None:
         if word in _YES or word in _NO:
             return word in _YES
         raise _unfit(request, "yes, no or always" if request.offer else "yes or no")
+    if request.kind == login.KIND:
+        approved = login.approved(text)
+        if approved is None:
+            raise _unfit(request, f"{login.DONE} (when you have logged in) or no")
+        return approved
     if request.kind == elicitation.KIND:
         wanted = elicitation.unfit(request, text)
         if wanted is not None:

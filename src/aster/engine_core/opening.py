@@ -80,4 +80,6 @@ def _request(order: Order) -> TurnRequest:
         method=order.method,
         agent=order.profile,
         parent=order.parent,
+        budget=order.budget,
+        woken=order.woken,
     )

@@ -7,6 +7,7 @@ from typing import Any
 from aster.brain.fanout import Subscription
 from aster.contracts.agents import Parent, Profile
 from aster.contracts.blocks import MediaBlock
+from aster.contracts.budgets import BudgetCase
 from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.permissions import GrantScope, PermissionMode
@@ -35,12 +36,14 @@ class Order(Contract):
 
     It goes on after the newest turn, unless it says what it `follows`. `brought` are messages before it that the task
     does not have yet; an id for the turn that will hold them is `brought_turn_id`. `made` are calls and results after
-    it that the turn begins with; `call` is the one call that a turn with a `method` is. `instructions`, `tools`,
-    `own_tools`, `options`, `echo` and `place` are those of `TurnRequest`.
+    it that the turn begins with; `call` is the one call that a turn with a `method` is. `turn_id` is the id that its
+    turn is to have, where that must not begin a second time. `instructions`, `tools`,
+    `own_tools`, `options`, `echo`, `place`, `budget` and `woken` are those of `TurnRequest`.
     """
 
     task_id: str
     message: str
+    turn_id: str | None = None
     media: tuple[MediaBlock, ...] = ()
     direct: bool = False
     super_thinking: bool = False
@@ -66,6 +69,8 @@ class Order(Contract):
     agent: str | None = None
     profile: Profile | None = None
     parent: Parent | None = None
+    budget: tuple[BudgetCase, ...] = ()
+    woken: int = 0
 
 
 @dataclass(slots=True)
@@ -83,7 +88,8 @@ class HitlReply(Contract):
     """A person's answer, addressed by request or by task (its oldest open request).
 
     `operator`: who answers runs the engine, and may allow what a user may not. With an "always", `scope` is how far
-    it reaches and `expires_in_seconds` how long it holds.
+    it reaches and `expires_in_seconds` how long it holds. `request` is what the client wants otherwise from here on,
+    `places` are the fingerprints under which it finds the turn again.
     """
 
     answer: str
@@ -95,6 +101,8 @@ class HitlReply(Contract):
     operator: bool = False
     scope: GrantScope | None = None
     expires_in_seconds: int | None = None
+    request: dict[str, Any] | None = None
+    places: tuple[str, ...] = ()
 
 
 class Cancelled(Contract):

@@ -12,6 +12,7 @@ from aster.engine_core.client_tools import ClientTool
 from aster.engine_core.hooks.settings import HookEvent
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
+from aster.skills.composed import NOT_STEPS
 from aster.utility_directory.tool import Asks, Input, ToolContext
 
 _HOOKS = (HookEvent.PRE_TOOL_USE, HookEvent.POST_TOOL_USE, HookEvent.POST_TOOL_USE_FAILURE)
@@ -24,6 +25,8 @@ async def perform(turn: Turn, services: Services, context: ToolContext, tool: st
     prepared = client_tools.prepare(turn.state.request, runtime, call)
     if isinstance(prepared, ToolOutcome):
         return prepared
+    if prepared.tool.definition.name in NOT_STEPS:
+        return _refused(tool, "It is no call that a skill may make.")
     if isinstance(prepared.tool, ClientTool) or prepared.asks_human:
         return _refused(tool, "A person or the client has to answer it.")
     if any(event in services.hooks for event in _HOOKS):

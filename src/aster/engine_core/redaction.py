@@ -89,6 +89,7 @@ def clean_reply(secrets: Secrets, reply: HitlReply) -> HitlReply:
         answer=secrets.clean(reply.answer, "person"),
         feedback=None if feedback is None else secrets.clean(feedback, "person"),
         content_blocks=clean_content(secrets, reply.content_blocks, "person"),
+        request=secrets.clean_data(reply.request, "person"),
     )
 
 

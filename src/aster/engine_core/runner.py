@@ -1,27 +1,54 @@
 """The runner starts, cancels and resumes segments, and nothing more; what a segment does is not its business.
 
-`local` runs them as asyncio tasks of this process, at most as many at a time as there are slots.
+`local` runs them as asyncio tasks of this process, at most as many at a time as there are slots. Where several replicas
+share a brain, what one of them cannot or may not go on with is offered to all, and whoever has room takes it.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Coroutine
-from typing import Any, Protocol, TypeAlias
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, Protocol, TypeAlias
 
-from aster.brain.records import ThreadKey
+from aster.brain.records import ThreadKey, TurnRecord
+from aster.contracts.errors import EngineError
+from aster.engine_core.slots import Slots
+
+log = logging.getLogger("aster.runner")
+
+LEAVE_SECONDS: Final = 5.0
+"""For how long turns that are interrupted may write down how they stand."""
 
 Work: TypeAlias = Coroutine[Any, Any, None]
+Chore: TypeAlias = Callable[[], Awaitable[None]]
 
 
 class Runner(Protocol):
-    def try_slot(self) -> bool:
+    @property
+    def shared(self) -> bool:
+        """Whether other replicas go on with what this one leaves."""
+        ...
+
+    @property
+    def ready(self) -> bool:
+        """Whether this replica may begin anything: the others know that it is alive."""
+        ...
+
+    def try_slot(self, user_id: str) -> bool:
         """Take a slot if one is free; whoever took it gives it back."""
         ...
 
-    def give_back(self) -> None: ...
+    def give_back(self, user_id: str) -> None: ...
 
-    async def acquire(self) -> None:
+    async def acquire(self, user_id: str) -> None:
         """Wait for a slot."""
+        ...
+
+    async def room(self, user_id: str) -> bool:
+        """A slot for a turn that was let in without one; false when it had better go on elsewhere."""
+        ...
+
+    def refusal(self, user_id: str) -> EngineError:
+        """Why there is no slot for a user."""
         ...
 
     def start(self, key: ThreadKey, work: Work) -> None:
@@ -32,12 +59,24 @@ class Runner(Protocol):
         """Interrupt the segment that runs for this thread, if one does."""
         ...
 
+    async def offer(self, turn: TurnRecord) -> None:
+        """A turn runs and nobody has it: let whoever has room go on with it."""
+        ...
+
+    async def once(self, chore: str, occasion: str, work: Chore) -> None:
+        """Have a chore done, by one of the replicas, for an occasion that all of them meet."""
+        ...
+
+    async def leave(self) -> None:
+        """Take nothing more of what others leave."""
+        ...
+
     async def idle(self, timeout: float) -> bool:
         """Wait until nothing runs; false when the time is up first."""
         ...
 
     async def stop(self) -> None:
-        """Interrupt everything and wait until it is gone."""
+        """Interrupt everything and wait until it is gone, or until it is plain that a brain out of reach keeps it."""
         ...
 
     @property
@@ -47,38 +86,31 @@ class Runner(Protocol):
 
 
 class LocalRunner:
-    def __init__(self, slots: int) -> None:
-        self._total = slots
-        self._used = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+    shared = False
+
+    def __init__(self, slots: int, per_user: int = 0) -> None:
+        self._slots = Slots(slots, per_user)
         self._tasks: dict[ThreadKey, asyncio.Task[None]] = {}
 
-    def try_slot(self) -> bool:
-        if self._used >= self._total:
-            return False
-        self._used += 1
+    @property
+    def ready(self) -> bool:
         return True
 
-    def give_back(self) -> None:
-        """Hand the slot to whoever waits longest, or free it."""
-        while self._waiting:
-            waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_result(None)
-                return
-        self._used -= 1
+    def try_slot(self, user_id: str) -> bool:
+        return self._slots.take(user_id)
 
-    async def acquire(self) -> None:
-        if self.try_slot():
-            return
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiter)
-        try:
-            await waiter
-        except asyncio.CancelledError:
-            if waiter.done() and not waiter.cancelled():
-                self.give_back()
-            raise
+    def give_back(self, user_id: str) -> None:
+        self._slots.give_back(user_id)
+
+    async def acquire(self, user_id: str) -> None:
+        await self._slots.acquire(user_id)
+
+    async def room(self, user_id: str) -> bool:
+        await self._slots.acquire(user_id)
+        return True
+
+    def refusal(self, user_id: str) -> EngineError:
+        return self._slots.refusal(user_id)
 
     def start(self, key: ThreadKey, work: Work) -> None:
         task = asyncio.get_running_loop().create_task(work, name=f"segment {key.task_id}")
@@ -97,6 +129,18 @@ class LocalRunner:
         task = self._tasks.get(key)
         return task.cancel() if task is not None else False
 
+    async def offer(self, turn: TurnRecord) -> None:
+        """There is nobody else: the next start goes on with it."""
+        del turn
+
+    async def once(self, chore: str, occasion: str, work: Chore) -> None:
+        """There is nobody else to do it."""
+        del chore, occasion
+        await work()
+
+    async def leave(self) -> None:
+        """Nobody leaves anything here."""
+
     async def idle(self, timeout: float) -> bool:
         running = list(self._tasks.values())
         if not running:
@@ -105,12 +149,15 @@ class LocalRunner:
         return not late
 
     async def stop(self) -> None:
+        await asyncio.sleep(0)  # one that has not taken its first step could not leave its turn to others
         running = list(self._tasks.values())
         for task in running:
             task.cancel()
         if running:
-            await asyncio.wait(running)
+            _, late = await asyncio.wait(running, timeout=LEAVE_SECONDS)
+            if late:
+                log.warning("%d turns could not be left in order: the brain takes nothing", len(late))
 
     @property
     def slots(self) -> tuple[int, int]:
-        return self._used, self._total
+        return self._slots.used, self._slots.total

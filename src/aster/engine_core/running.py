@@ -22,10 +22,11 @@ from aster.contracts.model import decode
 from aster.contracts.tools import Effect, ToolOutcome
 from aster.contracts.turn import CallState, Doubt
 from aster.engine_core import ledger
+from aster.engine_core.agents.awaiting import begun_by
 from aster.engine_core.agents.reach import permits
 from aster.engine_core.aside import aside
 from aster.engine_core.compaction import transcript
-from aster.engine_core.connectors import elicitation
+from aster.engine_core.connectors import login
 from aster.engine_core.hooks import points
 from aster.engine_core.performing import perform
 from aster.engine_core.planning.noted import plan_of
@@ -297,9 +298,8 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
     async def ask(request: ModelRequest) -> LLMResponse:
         return await aside(turn, services, request, "skill")
 
-    async def subagent(task_id: str) -> SubagentRecord | None:
-        begun = await turn.brain.subagents_of(turn.key)
-        return next((child for child in begun if child.child_task_id == task_id), None)
+    async def subagent(task_id: str, seconds: float) -> SubagentRecord | None:
+        return await begun_by(turn, services, task_id, seconds)
 
     async def performed(own: ToolContext, tool: str, given: Input) -> ToolOutcome:
         return await perform(turn, services, own, tool, given)
@@ -321,7 +321,7 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         doubt=doubt,
         sample=sample,
         announce=turn.write,
-        asked=call.asked(elicitation.KIND),
+        asked=login.answered(call),
         ask=ask,
         perform=performed,
         readable=services.skills.copies.readable(turn.key.user_id),

@@ -42,13 +42,16 @@ async def load(services: Services, key: ThreadKey, turn_id: str) -> Turn:
 
 
 async def run(turn: Turn, services: Services) -> bool:
-    """Run a segment; says whether the turn is over. A cancel goes through, for the runner to deal with."""
+    """Run a segment; says whether the turn is over. That it was cancelled, or is somebody else's, goes through."""
     with (
         bind(task_id=turn.key.task_id, turn_id=turn.turn_id),
         services.raven.turn_span(turn.key.task_id, turn.turn_id, segment=turn.state.segment) as span,
     ):
         services.raven.turn_started(turn.key.user_id, turn.key.task_id, turn.turn_id, turn.state.segment)
         try:
+            if not turn.history and turn.state.follows_turn_id:
+                place = Place(turn.state.follows_turn_id, turn.state.follows_messages)
+                turn.history = await services.history.load(turn.key, place)
             stop_reason = await agent_loop.run(turn, services)
             await finish(turn, services, Phase.COMPLETED, stop_reason)
         except Suspended:
@@ -57,10 +60,10 @@ async def run(turn: Turn, services: Services) -> bool:
         except Yielded:
             await turn.flush()
             return False
-        except Lost:
-            log.warning("this turn was ended or taken over by someone else")
         except EngineError as error:
             span.set(error=error.code)
+            if await out_of_reach(services, error):
+                raise
             await _fail(turn, services, error)
         except asyncio.CancelledError:
             raise
@@ -72,6 +75,13 @@ async def run(turn: Turn, services: Services) -> bool:
         finally:
             span.set(seq=turn.state.seq, usage=turn.state.usage)
     return True
+
+
+async def out_of_reach(services: Services, error: Exception) -> bool:
+    """Whether this is because the brain cannot be reached: then it says nothing about the turn, which goes on when the
+    brain is back."""
+    away = isinstance(error, EngineError) and error.code is ErrorCode.STORAGE_UNAVAILABLE
+    return away and not (await services.brain.health()).ok
 
 
 async def cancel(turn: Turn, services: Services, stop_reason: str) -> None:

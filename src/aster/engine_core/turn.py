@@ -6,6 +6,7 @@ commits before it.
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +14,12 @@ from dataclasses import dataclass, field
 from aster.brain.protocol import Brain
 from aster.brain.records import Row, ThreadKey
 from aster.brain.unit import Conflict, Owned
-from aster.contracts.events import Event, ManifestEntry, MediaNotice
+from aster.contracts.events import Event, ManifestEntry, MediaNotice, ToolProgress
 from aster.contracts.messages import Message
 from aster.contracts.tools import ToolDef
 from aster.contracts.turn import TurnState
 from aster.engine_core import stripped_media
-from aster.engine_core.agents.showing import show
+from aster.engine_core.agents.showing import Pace, show
 from aster.engine_core.boundary import Boundary
 from aster.engine_core.context.layers import Layer
 from aster.engine_core.context.prompt import Prompt
@@ -37,7 +38,7 @@ class Turn:
     that was not worth it or has just been done; `notes`: the instructions of its workspace; `layers`: all
     instructions of the newest prompt; `visited`: paths whose directories have been looked at; `prompt`: the newest
     prompt that was answered; `shown`: the entries of its newest manifest; `tools`: what its model is offered;
-    `skills`: what it is told of the skills there are."""
+    `skills`: what it is told of the skills there are; `pace`: how often what its tools say is shown above."""
 
     key: ThreadKey
     brain: Brain
@@ -60,6 +61,7 @@ class Turn:
     futile: int = 0
     tools: tuple[ToolDef, ...] = ()
     skills: tuple[Layer, ...] = ()
+    pace: Pace = field(default_factory=Pace)
     _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
 
     @property
@@ -87,9 +89,9 @@ class Turn:
                 self.history = stripped_media.cleared(self.state, self.history)
         done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=Owned(self.turn_id))
         self.track(done)
-        request = self.state.request
-        if request.parent is not None and request.agent is not None:
-            show(self.brain, self.key.user_id, request.agent.name, request.parent, kept)
+        if self.state.request.parent is not None:
+            self.pace.over(kept)
+            self._show(kept)
 
     def track(self, done: "asyncio.Future[list[Event]]") -> None:
         """Follow a commit that was begun for this turn."""
@@ -99,6 +101,15 @@ class Turn:
     def emit(self, event: Event) -> None:
         """Put a delta on the thread, cleaned of secrets by whoever streams it; the state does not depend on it."""
         self.brain.emit(self.key, self.turn_id, event)
+        if self.state.request.parent is not None and isinstance(event, ToolProgress):
+            shown = self.pace.let(event, time.monotonic())
+            self._show(() if shown is None else (shown,))
+
+    def _show(self, events: Sequence[Event]) -> None:
+        """Show what a sub-agent does on the thread of the person's task."""
+        request = self.state.request
+        if request.parent is not None and request.agent is not None:
+            show(self.brain, self.key.user_id, self.turn_id, request.agent.name, request.parent, events)
 
     async def flush(self) -> None:
         """Wait until everything written so far is durable, and its place on the thread known."""

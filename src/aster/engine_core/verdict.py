@@ -14,7 +14,7 @@ from aster.contracts.permissions import ALWAYS, Behavior, GrantOffer
 from aster.contracts.tools import PERMISSION_DENIED, OutcomeClass, ToolOutcome
 from aster.contracts.turn import Answer, CallState
 from aster.engine_core.client_tools import KIND, ClientTool
-from aster.engine_core.connectors import elicitation
+from aster.engine_core.connectors import login
 from aster.engine_core.services import Services
 from aster.infra.clock import now_iso
 from aster.infra.ids import new_id
@@ -180,7 +180,7 @@ def _prompt(call: CallState, decision: Decision, offered: GrantOffer | None) -> 
 
 async def _interrupted(call: CallState, prepared: Prepared, context: ToolContext, services: Services) -> Verdict:
     """The engine died while this call ran. Never guess: repeat what is repeatable, look, or ask."""
-    if prepared.effect.repeatable or call.asked(elicitation.KIND) is not None:
+    if prepared.effect.repeatable or login.answered(call) is not None:
         return Run(prepared)
     answer = call.answered("in_doubt")
     if answer is not None:

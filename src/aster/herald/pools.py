@@ -97,7 +97,7 @@ class Pools:
         return serving
 
     def restore(self, rows: Iterable[QuotaRow]) -> None:
-        """Take up what was known of limits before a restart."""
+        """Take up what was known of limits before a restart, or has become known elsewhere since."""
         self._known = list(rows)
         for node in self.nodes:
             node.quota.restore(self._known)

@@ -83,14 +83,17 @@ class Quota:
         if wait:
             found.append(Window(RETRY, 1, 0, now, now + min(round(wait * 1000), _LONGEST_MS)))
         elif not refused and (held := self.windows.get(RETRY)) is not None and not held.remaining:
-            found.append(held._replace(remaining=1))
+            found.append(held._replace(remaining=1, seen_ms=now))
         for window in found:
             self.windows[window.name] = window
             self._save(window, now)
 
     def restore(self, rows: Iterable[QuotaRow]) -> None:
-        """Take up what was known before a restart."""
+        """Take up what was known before a restart, or is known elsewhere; what was seen last counts."""
         for row in rows:
+            known = self.windows.get(row.name)
+            if known is not None and known.seen_ms > row.seen_at:
+                continue
             if (row.endpoint, row.model) == (self._endpoint, self._model):
                 window = Window(row.name, row.capacity, row.remaining, row.seen_at, row.resets_at)
                 self.windows[row.name] = window

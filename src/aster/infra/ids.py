@@ -6,6 +6,7 @@ for each would let go of the interpreter's lock four times a turn. A forked proc
 
 import os
 from base64 import b32hexencode
+from hashlib import sha256
 from secrets import token_bytes
 
 _LENGTH = 16
@@ -21,3 +22,9 @@ def new_id(prefix: str) -> str:
         text = b32hexencode(token_bytes(10 * _AT_ONCE)).decode().lower()
         _ready[os.getpid()] = [text[at : at + _LENGTH] for at in range(_LENGTH, len(text), _LENGTH)]
         return f"{prefix}-{text[:_LENGTH]}"
+
+
+def derived_id(prefix: str, *parts: str) -> str:
+    """The one id that belongs to these parts, of the same form as a fresh one."""
+    named = "".join(f"{len(part)}:{part}" for part in parts)
+    return f"{prefix}-{b32hexencode(sha256(named.encode()).digest()).decode().lower()[:_LENGTH]}"

@@ -5,9 +5,9 @@ refused and not touched.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.clock import now_ms
@@ -17,6 +17,12 @@ class Migration(NamedTuple):
     version: int
     name: str
     sql: str
+
+
+class Database(Protocol):
+    """A connection that takes `?` marks, outside a transaction."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Iterable[Any]: ...
 
 
 def available(package: str) -> list[Migration]:
@@ -41,15 +47,16 @@ def statements(sql: str) -> Iterator[str]:
         yield pending
 
 
-def migrate(connection: sqlite3.Connection, package: str) -> list[Migration]:
-    """Bring the brain to this engine's version; returns what was applied."""
+def migrate(connection: Database, package: str, begin: Sequence[str] = ("BEGIN IMMEDIATE",)) -> list[Migration]:
+    """Bring the brain to this engine's version; returns what was applied. `begin` keeps everybody else out."""
     known = available(package)
     newest = known[-1].version if known else 0
-    connection.execute("BEGIN IMMEDIATE")
+    for statement in begin:
+        connection.execute(statement)
     try:
         connection.execute(
             "CREATE TABLE IF NOT EXISTS schema_migrations"
-            " (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL)"
+            " (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)"
         )
         done = {version for (version,) in connection.execute("SELECT version FROM schema_migrations")}
         if done and max(done) > newest:

@@ -15,6 +15,9 @@ from dotenv import dotenv_values
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from aster.contracts.errors import EngineError, ErrorCode
+from aster.infra.settings_agents import AgentSettings
+from aster.infra.settings_database import DatabaseSettings
+from aster.infra.settings_files import secret_files
 from aster.infra.settings_flag import Flag
 from aster.infra.settings_reach import ReachSettings
 
@@ -32,13 +35,17 @@ def _default_provider() -> Literal["local", "demo"]:
     return "local" if find_spec("xllamacpp") is not None else "demo"
 
 
-class Settings(ReachSettings):
+class Settings(AgentSettings, DatabaseSettings, ReachSettings):
     """One field per variable; the variable's name is the field's name in capitals."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
 
     host: str = Field("127.0.0.1", description="Address to listen on. Anything but loopback needs a key.")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    console_dir: Path | None = Field(
+        None,
+        description="Folder with a console built by yourself, served in place of the one that comes with Aster.",
+    )
 
     llm_provider: Literal["demo", "openai", "anthropic", "gemini", "openai_compatible", "local"] = Field(
         default_factory=_default_provider,
@@ -164,13 +171,6 @@ class Settings(ReachSettings):
         True, description="Compact conversations that grow too long; otherwise they end with `CONTEXT_OVERFLOW`."
     )
     max_turns: int = Field(100, ge=1, description="Most model calls of one turn; then it ends with `max_turns`.")
-    subagent_max_turns: int = Field(30, ge=1, description="Most model calls of one sub-agent.")
-    subagent_depth: int = Field(
-        2, ge=0, le=5, description="How often work may be handed on from agent to agent; 0 is not at all."
-    )
-    subagents_per_turn: int = Field(
-        20, ge=1, description="Most sub-agents that one message of a person may lead to, at every depth together."
-    )
     light_model: str = Field(
         "",
         description="A cheaper model, for calls once 80 % of a budget are used, and for naming tasks, summarising"
@@ -223,6 +223,27 @@ class Settings(ReachSettings):
     )
 
     task_slots: int = Field(512, ge=1, description="Turns that may run at the same time.")
+    user_slots: int = Field(
+        0,
+        ge=0,
+        description="Turns of one user that may run at the same time, over all replicas; 0: all slots.",
+    )
+    crash_limit: int = Field(
+        3,
+        ge=1,
+        description="How often the engine may die over the same part of a turn before the turn is given up with"
+        " TURN_CRASHED instead of being gone on with.",
+    )
+    runner: Literal["auto", "local", "dbos"] = Field(
+        "auto",
+        description="Who runs turns: `local` this process alone, `dbos` several replicas that share the database of"
+        " DATABASE_URL; `auto` is dbos with DATABASE_URL and local without.",
+    )
+    replica_silence_seconds: float = Field(
+        10.0,
+        ge=1,
+        description="How long a replica may be silent, though connected, before the others take its turns.",
+    )
     drain_seconds: float = Field(25.0, ge=0, description="How long SIGTERM lets running turns go on.")
     heartbeat_seconds: float = Field(10.0, gt=0, description="Silence after which a stream gets a heartbeat.")
     channel_state_ttl_active: int = Field(
@@ -303,17 +324,6 @@ class Settings(ReachSettings):
         None,
         description="A directory of the operator's with tools declared as JSON in `tools/`, MCP servers in `mcp/` and"
         " skills in `skills/`, outside of what tools can write (docs/catalog.md, docs/connectors.md, docs/skills.md).",
-    )
-
-    acquired_skills: Flag = Field(
-        True,
-        description="Let models make skills of their own: code that passed its test, and calls of tools that a person"
-        " has approved (docs/skills.md).",
-    )
-    workspace_skills: Flag = Field(
-        False,
-        description="Offer models the skills in `.aster/skills` and `skills` of ALLOWED_ROOTS; whoever owns those files"
-        " wrote them.",
     )
 
     permission_mode: Literal["default", "plan", "auto", "bypass"] = Field(
@@ -418,6 +428,7 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
     if env_file is not None and env_file.is_file():
         read |= {key: value for key, value in dotenv_values(env_file).items() if value is not None}
     read |= source
+    read |= secret_files(read, Settings.model_fields)
     values: dict[str, Any] = {
         field: read[variable(field)] for field in Settings.model_fields if read.get(variable(field), "") != ""
     }

@@ -43,6 +43,19 @@ class ReachSettings(BaseModel):
         description="The Fernet key for the credentials of connected servers, or several with commas, newest first;"
         " unset is a key of the engine's own in a file beside the brain. Without it they cannot be opened again.",
     )
+    oauth_redirect_base_url: str = Field(
+        "",
+        description="The address under which browsers reach this engine (`https://aster.example.com`); logins to"
+        " connected servers come back there. Unset is this machine, if the engine listens there alone.",
+    )
+    oauth_client_metadata_url: str = Field(
+        "",
+        description="Where authorization servers find the document that describes this engine as a client, if it is"
+        " published elsewhere than at the engine itself (`/assets/oauth/client.json`).",
+    )
+    oauth_login_seconds: int = Field(
+        900, ge=30, le=86_400, description="How long the link of a login to a connected server can be used."
+    )
     mcp_user_servers: Flag = Field(
         False,
         description="Whether users may connect MCP servers of their own, over HTTP on the public internet; otherwise"

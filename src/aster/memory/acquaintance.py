@@ -62,14 +62,16 @@ class Acquaintance:
         self._changes += 1
         self._known.pop(user_id, None)
 
+    def drop_all(self) -> None:
+        """Look everybody up anew."""
+        self._changes += 1
+        self._known.clear()
+
     async def _look(self, user_id: str) -> Known:
         before = self._changes
-        known = Known()
-        if await self._store.page(user_id, limit=1):
-            souls = await self._store.soul(user_id)
-            held: list[Store] = [s for s in SEARCHED if await self._store.page(user_id, limit=1, store=s)]
-            noted = bool(await self._store.page(user_id, limit=1, store="working"))
-            known = Known(tuple(held), next(iter(souls), None), noted, await self._store.only_task(user_id))
+        held = await self._store.held(user_id)
+        searched: tuple[Store, ...] = tuple(store for store in SEARCHED if store in held.stores)
+        known = Known(searched, held.soul, "working" in held.stores, held.only_task)
         if user_id in self._noted and not known.notes:
             known = replace(known, notes=True)
         if before == self._changes:

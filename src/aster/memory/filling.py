@@ -32,6 +32,9 @@ LULL: Final = 0.5
 """Seconds without a turn that begins or ends, before the machine counts as idle."""
 BUSY: Final = 5.0
 """Seconds between two batches while it never is."""
+LOOK: Final = 60.0
+ASIDE: Final = 1.0
+"""Seconds between two looks: when there was nothing to do, and while others do it."""
 PATIENCE: Final = (1.0, 60.0)
 """Seconds between two tries when vectors cannot be had: at first, and at most."""
 
@@ -113,8 +116,7 @@ class Filling:
     async def _run(self) -> None:
         wait = PATIENCE[0]
         while True:
-            await self._wake.wait()
-            self._wake.clear()
+            await self._called()
             try:
                 while await self._step():
                     wait = PATIENCE[0]
@@ -134,10 +136,9 @@ class Filling:
         assert self._embedder is not None
         await self._lull()
         await self._quiet.wait()
-        rows = await self._store.pending(BATCH)
+        rows = await self._store.pending(self._state.model, BATCH)
         if not rows:
-            await self._finished()
-            return False
+            return await self._others()
         began = monotonic()
         readings = await readings_of(self._embedder, [row.about.meaning(row.fields)[:READ] for row in rows])
         kept = [
@@ -158,6 +159,27 @@ class Filling:
             except TimeoutError:
                 continue
             return
+
+    async def _called(self) -> None:
+        """Wait until there is something new; but look by itself now and then, for what a replica that died left."""
+        try:
+            async with asyncio.timeout(LOOK):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        self._wake.clear()
+
+    async def _others(self) -> bool:
+        """Nothing is left for this replica: the work is done, others are at it, or it is another model's by now.
+        Whether there may be more to do here."""
+        now = await self._store.model()
+        if now.model != self._state.model:
+            return False
+        if now.pending:
+            await asyncio.sleep(ASIDE)
+            return True
+        await self._finished()
+        return False
 
     async def _finished(self) -> None:
         """Every record has a vector of this model: those of others are of no use any more."""

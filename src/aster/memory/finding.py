@@ -6,7 +6,8 @@ found by its words and embedded again.
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -22,7 +23,7 @@ from aster.memory.retrieval.across import fused
 from aster.memory.retrieval.intent import WEIGHTS, intent
 from aster.memory.retrieval.query import Query, analysed
 from aster.memory.retrieval.tuning import TUNING, Tuning
-from aster.memory.shelves import KeptShelf, Place, Shelves
+from aster.memory.shelves import Kept, KeptShelf, Place, Shelves
 
 if TYPE_CHECKING:
     from aster.memory.retrieval.search import Found
@@ -93,6 +94,8 @@ class Finder:
         self._missing = missing
         self._cold = cold
         self._tuning = tuning
+        self.most: int | None = None
+        """Records of a shelf that is still searched in memory; None when all are."""
         self._allowance = Allowance()
 
     async def search(
@@ -156,15 +159,13 @@ class Finder:
         dimensions = embedder.dimensions if embedder is not None else None
         if dimensions is None:
             model, dimensions = 0, WITHOUT_MODEL
-        kept = self._shelves.kept((user_id, store), model, dimensions)
+        tuning = replace(self._tuning, gate=gate and self._tuning.gate)
 
         def look(reader: ShelfReader) -> "tuple[Found, dict[int, MemoryRow], list[int]]":
             from aster.memory.retrieval.search import search
 
-            with kept.lock:
-                self._shelves.refresh((user_id, store), kept, reader)
+            with self._held((user_id, store), reader, query, reading, model, dimensions) as kept:
                 shelf = KeptShelf(kept, reader)
-                tuning = replace(self._tuning, gate=gate and self._tuning.gate)
                 found = search(shelf, query, reading, now, limit, tuning)
                 broken, kept.broken = kept.broken, []
                 return found, shelf.found, broken
@@ -175,6 +176,28 @@ class Finder:
             self._filling.wake()
         matches = [Match(rows[hit.item.id], hit.score, dict(hit.reasons)) for hit in found.hits]
         return Shelved([match for match in matches if match.row.valid_at(now)], found.relevance)
+
+    @contextmanager
+    def _held(
+        self,
+        place: Place,
+        reader: ShelfReader,
+        query: Query,
+        reading: Reading | None,
+        model: int,
+        dimensions: int,
+    ) -> Generator[Kept]:
+        """What ranking looks at: the shelf in memory, up to date; or of one that is too large, what the question may be
+        about."""
+        if self.most is not None and reader.size() > self.most:
+            from aster.memory.away import candidates
+
+            yield candidates(reader, query, reading, model, dimensions, self._tuning)
+            return
+        kept = self._shelves.kept(place, model, dimensions)
+        with kept.lock:
+            kept.refresh(reader)
+            yield kept
 
 
 def _by_words(reader: ShelfReader, query: Query, limit: int, now: int) -> Shelved:

@@ -38,6 +38,10 @@ class Lately:
         """Something of this user's is forgotten: whatever they say again is kept again."""
         self._said.pop(user_id, None)
 
+    def forget_all(self) -> None:
+        """Something was forgotten elsewhere, and nobody says whose it was."""
+        self._said.clear()
+
 
 def without_marks(text: str) -> str:
     """A text without what is a setting or a tag in it, rather than a word or a number."""

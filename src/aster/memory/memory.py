@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from aster.brain.changes import Change
 from aster.brain.memory_kinds import KINDS, SEARCHED, KindName, Store
 from aster.brain.memory_protocol import MemoryStore
 from aster.brain.memory_records import (
@@ -44,6 +45,8 @@ from aster.memory.warming import Warming
 AT_ONCE: Final = 500
 STEP: Final = 100
 """Records written or deleted in one transaction: whatever else is to be written waits no longer than for these."""
+MOST: Final = 100_000
+"""Records of a store that every replica holds in memory, where the database could search it instead."""
 REDACTED: Final = "[redacted"
 
 
@@ -57,6 +60,7 @@ class Memory:
         embedder: Embedder | str,
         earlier: Maker,
         tuning: Tuning = TUNING,
+        most: int = MOST,
     ) -> None:
         self._store = store
         self._secrets = secrets
@@ -67,10 +71,15 @@ class Memory:
         self._lately = Lately()
         self._filling = Filling(store, self._model, earlier)
         self._warming = Warming(store, self._shelves, self._filling)
+        self._most = most
+        self._searcher: str | None = None
         self._finder = Finder(store, self._shelves, self._filling, self._missing, self._warming.cold, tuning)
 
     async def start(self) -> None:
         await self._store.finish_scrubs()
+        self._searcher = await self._store.searcher()
+        if self._searcher is not None:
+            self._finder.most = self._warming.most = self._most
         await self._filling.start()
         await self._warming.start()
 
@@ -89,7 +98,9 @@ class Memory:
         done: list[Written] = []
         for start in range(0, len(rows), STEP):
             done += await self._store.write(rows[start : start + STEP])
-        await self._changed(user_id, done)
+        self._acquaintance.wrote(user_id, [written.row for written in done])
+        if any(KINDS[written.row.kind].searched for written in done):
+            self._filling.wake()
         for kind in CAPPED.keys() & {written.row.kind for written in done if written.action != "duplicate"}:
             await self._tidy(user_id, kind)
         return done
@@ -119,6 +130,17 @@ class Memory:
     def noting(self, user_id: str, row: MemoryRow) -> None:
         """This note is about to be written in a commit of a turn."""
         self._acquaintance.wrote(user_id, [row])
+
+    def elsewhere(self, change: Change) -> None:
+        """Another replica wrote to the brain: what is kept here of whom it may concern is looked up anew."""
+        if not change.touches("memory_receipts"):
+            return
+        users = {key.user_id for key in change.threads}
+        if change.everything or not users:
+            self._acquaintance.drop_all()
+            self._lately.forget_all()
+        for user_id in users:
+            self._acquaintance.drop(user_id)
 
     def stir(self) -> None:
         """A turn begins or ends: what can wait, waits."""
@@ -170,10 +192,7 @@ class Memory:
                 f"Memory {record_id!r} was replaced. Correct the newest version; the history shows which it is.",
                 {"superseded_by": old.superseded_by},
             )
-        self._shelves.gone(user_id, [old])
         self._acquaintance.wrote(user_id, [done.row])
-        if old.kind == "node":
-            self._shelves.drop(user_id, "social")
         self._filling.wake()
         return done
 
@@ -296,7 +315,6 @@ class Memory:
         gone: list[MemoryRow] = []
         for start in range(0, len(ids), STEP):
             gone += await self._store.forget(user_id, ids[start : start + STEP])
-        self._shelves.gone(user_id, gone)
         self._acquaintance.drop(user_id)
         self._lately.forget(user_id)
         await self._store.scrub(gone)
@@ -328,7 +346,6 @@ class Memory:
         done: list[Written] = []
         for start in range(0, len(rows), STEP):
             done += await self._store.restore(user_id, rows[start : start + STEP])
-        self._shelves.drop(user_id)
         self._acquaintance.drop(user_id)
         self._filling.wake()
         new = sum(written.action == "created" for written in done)
@@ -345,7 +362,13 @@ class Memory:
         """How memory is, for an operator."""
         pending = (await self._store.model()).pending
         model = self._model.fingerprint if self._model is not None else None
-        return State(model, pending, len(self._warming.cold), self._filling.fault, self._missing)
+        return State(model, pending, len(self._warming.cold), self._filling.fault, self._missing, self._searched_by)
+
+    @property
+    def _searched_by(self) -> str:
+        if self._searcher is None:
+            return "exact scan in process"
+        return f"{self._searcher} for stores of more than {self._most:,} records, in process below"
 
     async def users(self) -> list[tuple[str, int]]:
         return await self._store.users()
@@ -356,15 +379,3 @@ class Memory:
         gone = surplus(kind, rows)
         if gone:
             await self._store.retire(user_id, [row.id for row in gone], now_ms())
-            self._shelves.gone(user_id, gone)
-
-    async def _changed(self, user_id: str, done: Sequence[Written]) -> None:
-        self._acquaintance.wrote(user_id, [written.row for written in done])
-        replaced = [name for written in done for name in written.replaced]
-        if replaced:
-            self._shelves.gone(user_id, await self._store.get(user_id, replaced))
-        for written in done:
-            if written.action == "duplicate" and written.row.kind in ("node", "lesson"):
-                self._shelves.drop(user_id, written.row.store)
-        if any(KINDS[written.row.kind].searched for written in done):
-            self._filling.wake()

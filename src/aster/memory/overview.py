@@ -25,10 +25,11 @@ class Statistics:
 @dataclass(frozen=True, slots=True)
 class State:
     """Who makes vectors (the model's fingerprint), how many records wait for one, how many large shelves are still
-    being read after a start, why vectors cannot be made now, and why nobody makes any."""
+    being read after a start, why vectors cannot be made now, why nobody makes any, and where vectors are searched."""
 
     model: str | None
     pending: int
     cold: int
     fault: str | None
     missing: str | None
+    vectors: str

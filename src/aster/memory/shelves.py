@@ -1,7 +1,8 @@
 """Users' shelves in memory: vectors and columns, read from the brain once and then only what is new.
 
-One engine owns the brain, so whatever is written or forgotten passes by here and nothing goes stale. A shelf is
-used by one thread at a time; those used longest ago are let go when all together grow too large.
+Before every search a shelf asks the brain how far it has come and follows: it never holds what was forgotten or
+replaced, whichever replica did that. A shelf is used by one thread at a time; those used longest ago are let go when
+all together grow too large.
 """
 
 from collections import OrderedDict
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from aster.brain.memory_kinds import Store
 from aster.brain.memory_protocol import ShelfReader
-from aster.brain.memory_records import Column, MemoryRow
+from aster.brain.memory_records import Column, MemoryRow, ShelfState
 from aster.memory.retrieval.shelf import Item
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ MOST_BYTES: Final = 1 << 30
 PER_RECORD: Final = 280
 """Bytes of a record besides its vector: columns, and its entry in the tables of numbers."""
 _AT_ONCE: Final = 5000
+NOTHING: Final = ShelfState(0, 0, 0, 0)
 
 
 def size_of(records: int, dimensions: int) -> int:
@@ -40,7 +42,7 @@ class Kept:
         self.rows = rows
         self.model = model
         self.lock = Lock()
-        self.number = self.place = 0
+        self.state = NOTHING
         self.lengths: dict[int, int] = {}
         self.broken: list[int] = []
 
@@ -49,30 +51,60 @@ class Kept:
         return size_of(len(self.rows), self.rows.dimensions)
 
     def refresh(self, reader: ShelfReader, steps: int | None = None) -> bool:
-        """Read what came since the last time: new records, and vectors that were made meanwhile. With `steps`, no more
-        than so many thousands; says whether that was all."""
-        if not self.number:
-            self.place = reader.last_place()
-        while new := reader.columns(self.number, _AT_ONCE):
-            self._take(new, reader.vectors_of(self.model, [column.number for column in new]))
-            self.number = new[-1].number
+        """Read what came since the last time: new records, vectors that were made meanwhile, and what was touched.
+        With `steps`, no more than so many thousands; says whether that was all."""
+        now = reader.state(self.model)
+        if now == self.state:
+            return True
+        if now is None or now.shelf != self.state.shelf or now.touched < self.state.touched:
+            self._clear(now)
+        if now is None:
+            return True
+        while self.state.number < now.number:
+            new = reader.columns(self.state.number, _AT_ONCE)
+            if not new:
+                self.state = self.state._replace(number=now.number)
+                break
+            self.take(new, reader.vectors_of(self.model, [column.number for column in new]))
+            self.state = self.state._replace(number=new[-1].number)
             steps = None if steps is None else steps - 1
             if steps == 0:
                 return False
-        while found := reader.vectors(self.model, self.place, _AT_ONCE):
+        while self.state.place < now.place and (found := reader.vectors(self.model, self.state.place, _AT_ONCE)):
             vectors = {row.number: row.vector for row in found}
             if there := reader.columns_of(list(vectors)):
-                self._take(there, vectors)
-            self.place = found[-1].place
+                self.take(there, vectors)
+            self.state = self.state._replace(place=found[-1].place)
+        self.state = self.state._replace(place=max(self.state.place, now.place))
+        return self.state.touched >= now.touched or self._follow(reader) or self.refresh(reader, steps)
+
+    def _follow(self, reader: ShelfReader) -> bool:
+        """Look at what was touched again; False when too much was, so that all has to be read anew."""
+        found = reader.touched(self.state.shelf, self.state.touched)
+        if not found or found[0][0] != self.state.touched + 1:
+            self._clear(None)
+            return False
+        numbers = [number for _, number in found]
+        there = reader.columns_of(numbers)
+        self._remove(set(numbers).difference(column.number for column in there))
+        if there:
+            self.take(there, reader.vectors_of(self.model, [column.number for column in there]))
+        self.state = self.state._replace(touched=found[-1][0])
         return True
 
-    def remove(self, numbers: Iterable[int]) -> None:
+    def _clear(self, now: ShelfState | None) -> None:
+        """Hold nothing: what is read from here on is as it was after all that was touched, and has its vectors."""
+        self.rows = type(self.rows)(self.rows.dimensions)
+        self.lengths.clear()
+        self.state = NOTHING if now is None else now._replace(number=0)
+
+    def _remove(self, numbers: Iterable[int]) -> None:
         gone = list(numbers)
         self.rows.remove(gone)
         for number in gone:
             self.lengths.pop(number, None)
 
-    def _take(self, columns: Sequence[Column], vectors: Mapping[int, bytes]) -> None:
+    def take(self, columns: Sequence[Column], vectors: Mapping[int, bytes]) -> None:
         """Records with their vectors; one without, or with a broken one, is as near to everything."""
         import numpy as np
 
@@ -136,7 +168,6 @@ class Shelves:
         self.most_bytes = most_bytes
         self._kept: OrderedDict[Place, Kept] = OrderedDict()
         self._lock = Lock()
-        self._gone: dict[Place, set[int]] = {}
 
     def kept(self, place: Place, model: int, dimensions: int) -> Kept:
         """The shelf at a place; an empty one when it is not here, or was made with another model's vectors."""
@@ -146,32 +177,16 @@ class Shelves:
             found = self._kept.get(place)
             if found is None or found.model != model or found.rows.dimensions != dimensions:
                 found = self._kept[place] = Kept(Rows(dimensions), model)
-                self._gone.pop(place, None)
             self._kept.move_to_end(place)
             while len(self._kept) > 1 and sum(kept.size for kept in self._kept.values()) > self.most_bytes:
                 self._kept.popitem(last=False)
             return found
 
-    def refresh(self, place: Place, kept: Kept, reader: ShelfReader) -> None:
-        """Bring a shelf up to date; its lock is held by the caller."""
-        kept.refresh(reader)
-        with self._lock:
-            gone = self._gone.pop(place, set())
-        kept.remove(gone)
-
-    def gone(self, user_id: str, rows: Iterable[MemoryRow]) -> None:
-        """These records are not to be found any more."""
-        with self._lock:
-            for row in rows:
-                if (user_id, row.store) in self._kept:
-                    self._gone.setdefault((user_id, row.store), set()).add(row.number)
-
-    def drop(self, user_id: str, store: Store | None = None) -> None:
+    def drop(self, user_id: str) -> None:
         """Read this user's shelves anew when they are next asked for."""
         with self._lock:
-            for place in [place for place in self._kept if place[0] == user_id and store in (None, place[1])]:
+            for place in [place for place in self._kept if place[0] == user_id]:
                 del self._kept[place]
-                self._gone.pop(place, None)
 
 
 def _item(row: MemoryRow) -> Item:

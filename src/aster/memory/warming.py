@@ -6,6 +6,7 @@ that somebody waits for goes first.
 
 import asyncio
 import logging
+import sys
 from typing import Final
 
 from aster.brain.memory_protocol import MemoryStore, ShelfReader
@@ -27,6 +28,8 @@ class Warming:
         self._large = large
         self._task: asyncio.Task[None] | None = None
         self.cold: set[Place] = set()
+        self.most: int | None = None
+        """Records of a shelf that is still searched in memory; None when all are."""
 
     async def start(self) -> None:
         model, embedder = self._filling.serving
@@ -34,8 +37,11 @@ class Warming:
         if dimensions is None:
             return
         left = self._shelves.most_bytes
+        in_memory = self.most or sys.maxsize
         places: list[Place] = []
         for user_id, store, items in await self._store.large_shelves(self._large):
+            if items > in_memory:
+                continue
             left -= size_of(items, dimensions)
             if left < 0:
                 break

@@ -107,6 +107,10 @@ ADVICE: Final[dict[ErrorCode, str]] = {
         "The provider may be overloaded, or the model slow to begin: `LLM_FIRST_BYTE_TIMEOUT` and "
         "`LLM_IDLE_TIMEOUT` say how long the engine waits."
     ),
+    ErrorCode.TURN_CRASHED: (
+        "The process that ran the turn died `CRASH_LIMIT` times over the same part of it (killed for its memory, as a "
+        "rule). Find out why in the engine's log and the system's, then send the message again."
+    ),
     ErrorCode.INTERNAL: (
         "Find the request id (`X-Request-ID`) in the log; the line has the traceback. If it happens again, "
         "report it with that line."

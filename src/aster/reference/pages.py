@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from aster.reference import command_line, errors, events, http, metrics, settings, tools
+from aster.reference import command_line, errors, events, http, metrics, settings, tools, typescript
 
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "events.md": events.render,
@@ -15,14 +15,15 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "tools.md": tools.render,
     "openapi.md": http.render,
     "openapi.json": http.render_document,
+    "../../web/packages/client/src/wire.ts": typescript.render,
 }
 
 
 def write(folder: Path) -> list[str]:
     """Bring every page up to date; returns those that were not."""
     stale = check(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     for name in stale:
+        (folder / name).parent.resolve().mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(PAGES[name](), encoding="utf-8")
     return stale
 

@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 
 from aster.contracts.errors import EngineError, ErrorCode
+from aster.infra.scratch import scratch
 from aster.infra.settings import Settings
 from aster.sandbox.access import open_to
 from aster.sandbox.backend import Sandbox
@@ -33,10 +34,12 @@ def safe_name(name: str) -> str:
     return f"{readable}-{hashed}"
 
 
-def search_index(data: Path, roots: tuple[Path, ...]) -> Path:
-    """Where the engine keeps what it has read of a workspace for searching; it goes when the workspace goes."""
+def search_index(settings: Settings, roots: tuple[Path, ...]) -> Path:
+    """Where the engine keeps what it has read of a workspace for searching; it goes when the workspace goes. Replicas
+    that share a directory each have their own: it is a SQLite file, which no network volume is fit for."""
     names = "\0".join(map(str, roots)).encode("utf-8", "surrogateescape")
-    return data / "search" / f"{hashlib.sha256(names).hexdigest()[:32]}.sqlite"
+    place = Path(os.path.realpath(settings.data_dir)) if settings.database_url is None else scratch()
+    return place / "search" / f"{hashlib.sha256(names).hexdigest()[:32]}.sqlite"
 
 
 class Workspaces:
@@ -66,7 +69,7 @@ class Workspaces:
         if settings.workspace == "task" and not settings.workspace_keep and not settings.roots:
             own = self._own(user_id, task_id)
             await asyncio.to_thread(remove, own)
-            await asyncio.to_thread(_forget, search_index(self._data(), (own,)))
+            await asyncio.to_thread(_forget, search_index(settings, (own,)))
 
     async def copy(self, user_id: str, task_id: str, new_task_id: str) -> None:
         """A task has been forked: what the one has to itself now, the other begins with."""

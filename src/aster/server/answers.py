@@ -67,7 +67,9 @@ class Pending(BaseModel):
     request_id: str
     task_id: str
     turn_id: str
-    kind: str = Field(description="`permission`, `question`, `in_doubt`, `budget` or `client_tool`.")
+    kind: str = Field(
+        description="`permission`, `question`, `in_doubt`, `budget`, `client_tool`, `elicitation` or `login`."
+    )
     question: str
     created_at: str
     tool: str | None = None

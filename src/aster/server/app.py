@@ -14,6 +14,7 @@ from aster.server.doors import chat_completions, ghost, ghost_models, models, re
 from aster.server.guard import Guard
 from aster.server.origin import Origins
 from aster.server.routes import (
+    about,
     admin,
     agents,
     artifacts,
@@ -32,6 +33,7 @@ from aster.server.routes import (
     memory_documents,
     memory_records,
     metrics,
+    oauth,
     permissions,
     rpc,
     skills,
@@ -65,12 +67,13 @@ TAGS = [
     {"name": "operation", "description": "For whoever runs the engine."},
 ]
 
-ROUTES = (
-    *(execute, hitl, tasks, artifacts, files, compact, context, judgement),
-    *(permissions, tools, assets, skills, agents, rpc, usage, feedback),
+ROUTES = (  # a request is held against them in this order: what is asked most comes first
+    *(execute, chat_completions, responses, ghost),
+    *(hitl, tasks, artifacts, files, compact, context, judgement),
+    *(permissions, tools, assets, oauth, skills, agents, rpc, usage, feedback),
     *(memory, memory_records, memory_documents, working_memory, lessons),
-    *(chat_completions, responses, models, ghost, ghost_models),
-    *(health, metrics, admin, console),
+    *(models, ghost_models),
+    *(health, about, metrics, admin, console),
 )
 
 

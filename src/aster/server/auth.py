@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from aster.brain.changes import Change
 from aster.brain.records import KeyRow
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.engine_core.engine import Engine
 from aster.infra.clock import now_ms
-from aster.infra.ids import new_id
 from aster.infra.settings import Settings
 from aster.server.origin import host_name, is_loopback
 
@@ -105,13 +105,14 @@ class Doorkeeper:
         known = next((row for row in rows if row.key_hash == wanted), None)
         in_use = known is not None and (known.name != ENGINE_KEY or (known is current and not known.retired_at))
         if wanted is not None and not in_use:
-            key_id = known.key_id if known else new_id("key")
+            key_id = known.key_id if known else f"key-{wanted[:16]}"  # the same on every replica that starts now
             changed.append(
                 KeyRow(key_id=key_id, user_id=OPERATOR, name=ENGINE_KEY, key_hash=wanted, created_at=now)
             )
         if changed:
             await self._engine.brain.put(*changed)
         await self._refresh()
+        self._engine.brain.changes.watch(self._changed)
 
     async def admit(self, headers: Mapping[bytes, bytes], peer: str | None) -> Caller:
         """The caller behind a request, or why there is none."""
@@ -141,6 +142,11 @@ class Doorkeeper:
                 ErrorCode.KEY_ROTATION_PENDING, "This key was replaced. Send the request again with the new key."
             )
         raise _invalid("This key was replaced, and its time is over. Use the new key.")
+
+    def _changed(self, change: Change) -> None:
+        """Another replica made or revoked a key: it counts from the next request on."""
+        if change.touches("api_keys"):
+            self._read_at = float("-inf")
 
     async def _refresh(self) -> None:
         if monotonic() - self._read_at < CACHE_SECONDS:

@@ -27,6 +27,7 @@ ID_CHARS: Final = 128
 LARGEST: Final = 2**53 - 1
 LONGEST_GRANT_SECONDS: Final = 10 * 365 * 86_400
 """The largest number every JSON reader gets right, and far beyond any seq or time."""
+SUBAGENTS: Final = "Show what sub-agents do (events with a `depth`); what they ask a person is always shown."
 
 _WARNED_FIELDS: Final = 20
 _WARNED_CHARS: Final = 64
@@ -107,6 +108,7 @@ class ExecuteBody(Part):
         description="Nobody is there to answer: a call that needs a person waits or is refused, as the operator"
         " has set (`UNATTENDED_POLICY`).",
     )
+    subagents: StrictBool = Field(True, description=SUBAGENTS)
 
     instructions: Text = Field(
         "",
@@ -128,10 +130,11 @@ class ExecuteBody(Part):
             raise PydanticCustomError("empty", "is empty, and there is no media", {"field": "message"})
         return self
 
-    def order(self, request_id: str) -> Order:
+    def order(self, request_id: str, turn_id: str | None = None) -> Order:
         return Order(
             task_id=self.task_id,
             message=self.message,
+            turn_id=turn_id,
             media=tuple(part.block() for part in self.media),
             direct=self.direct,
             super_thinking=self.super_thinking,
@@ -231,8 +234,9 @@ def warnings(body: Part) -> dict[str, str]:
 
 def _unknown(part: Part, prefix: str = "") -> Iterator[str]:
     yield from (f"{prefix}{name}" for name in part.model_extra or {})
-    for name in type(part).model_fields:
-        value = getattr(part, name)
+    for name, value in part.__dict__.items():
+        if value is None or type(value) is str:
+            continue
         if isinstance(value, Part):
             yield from _unknown(value, f"{prefix}{name}.")
         elif isinstance(value, list):

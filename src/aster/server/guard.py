@@ -21,11 +21,12 @@ from aster.server import console, uploads, visit
 from aster.server.auth import Doorkeeper
 from aster.server.errors import answer
 from aster.server.origin import Header, Origins, preflight
+from aster.server.routes import oauth
 
 log = logging.getLogger("aster.server")
 
 REQUEST_ID_CHARS: Final = 128
-OPEN_PATHS: Final = frozenset({"/health"}) | console.OPEN_PATHS
+OPEN_PATHS: Final = frozenset({"/health"}) | oauth.OPEN_PATHS
 
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _UNROUTED: Final = "unknown"
@@ -64,7 +65,7 @@ class Guard:
             return
         # Routes are matched on the path as it was sent, so that an encoded slash in a task id stays inside it.
         scope["path"] = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
-        if scope["path"] not in OPEN_PATHS:
+        if scope["path"] not in OPEN_PATHS and not console.is_open(scope["path"]):
             peer = scope["client"][0] if scope.get("client") else None
             caller = await self._door.admit(headers, peer)
             scope[visit.SCOPE] = visit.Visit(reply.request_id, caller)

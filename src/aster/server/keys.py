@@ -1,25 +1,22 @@
-"""Keys as the operator handles them, straight on the brain file, beside an engine that may be running.
+"""Keys as the operator handles them, straight on the brain, beside engines that may be running.
 
 Each function is one short transaction; the engine sees the change within a second. A key is shown once, by
 whoever made it; the brain holds its hash.
 """
 
 import secrets
-import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final, NamedTuple
 
+from aster.brain.beside import Place, changing, reading
 from aster.brain.records import KeyRow
 from aster.brain.sql import queries
+from aster.brain.sql.connection import Connection
 from aster.brain.sql.projections import put
-from aster.brain.sqlite.brain import MIGRATIONS, open_database
-from aster.brain.sqlite.connection import BrainConnection, FileLock, connect
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
-from aster.infra.migrations import available
 from aster.server.auth import ENGINE_KEY, OPERATOR, hash_key
 
 NAME_CHARS: Final = 64
@@ -32,7 +29,7 @@ class NewKey(NamedTuple):
     row: KeyRow
 
 
-def create(brain: Path, name: str, user_id: str = OPERATOR) -> NewKey:
+def create(brain: Place, name: str, user_id: str = OPERATOR) -> NewKey:
     """A new key for a user. Names are unique among the keys that still work."""
     _check_name("name", name)
     _check_name("user", user_id)
@@ -44,13 +41,13 @@ def create(brain: Path, name: str, user_id: str = OPERATOR) -> NewKey:
         return _insert(db, name, user_id)
 
 
-def listing(brain: Path) -> list[KeyRow]:
+def listing(brain: Place) -> list[KeyRow]:
     """Every key there ever was, oldest first."""
-    with _opened(brain) as db:
-        return queries.keys(db)
+    with reading(brain) as db:
+        return [] if db is None else queries.keys(db)
 
 
-def revoke(brain: Path, which: str) -> list[KeyRow]:
+def revoke(brain: Place, which: str) -> list[KeyRow]:
     """End a key, by name or id, at once; also what is left of the ones it replaced."""
     with _writing(brain) as db:
         found = [row for row in _live(db) if which in (row.name, row.key_id)]
@@ -64,7 +61,7 @@ def revoke(brain: Path, which: str) -> list[KeyRow]:
         return found
 
 
-def rotate(brain: Path, which: str) -> NewKey:
+def rotate(brain: Place, which: str) -> NewKey:
     """A new key in place of one, by name or id; the old one lasts as long as the overlap settings say."""
     with _writing(brain) as db:
         found = [row for row in _live(db) if which in (row.name, row.key_id) and row.retired_at is None]
@@ -77,55 +74,22 @@ def rotate(brain: Path, which: str) -> NewKey:
         return _insert(db, old.name, old.user_id)
 
 
-def _insert(db: BrainConnection, name: str, user_id: str) -> NewKey:
+def _insert(db: Connection, name: str, user_id: str) -> NewKey:
     key = f"ak-{secrets.token_urlsafe(32)}"
     row = KeyRow(key_id=new_id("key"), user_id=user_id, name=name, key_hash=hash_key(key), created_at=now_ms())
     put(db, row, None, None)
     return NewKey(key, row)
 
 
-def _live(db: BrainConnection) -> list[KeyRow]:
+def _live(db: Connection) -> list[KeyRow]:
     return [row for row in queries.keys(db) if row.revoked_at is None]
 
 
 @contextmanager
-def _writing(brain: Path) -> Generator[BrainConnection, None, None]:
-    """One transaction on the brain."""
-    with _opened(brain) as db:
-        db.execute("BEGIN IMMEDIATE")
+def _writing(brain: Place) -> Generator[Connection]:
+    with changing(brain) as db:
+        db.dialect.hold(db, "api_keys")
         yield db
-        db.execute("COMMIT")
-
-
-@contextmanager
-def _opened(brain: Path) -> Generator[BrainConnection, None, None]:
-    """The brain; it is made, or brought to this version, when no engine has it open."""
-    if _version(brain) != available(MIGRATIONS)[-1].version:
-        brain.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(brain):
-            open_database(brain)
-    db = connect(brain)
-    try:
-        yield db
-    except sqlite3.Error as error:
-        raise EngineError(
-            ErrorCode.STORAGE_UNAVAILABLE, f"The brain at {brain} cannot be used: {error}."
-        ) from error
-    finally:
-        db.close()
-
-
-def _version(brain: Path) -> int:
-    """The brain's version; 0 when there is none yet."""
-    if not brain.is_file():
-        return 0
-    db = connect(brain, readonly=True)
-    try:
-        return queries.ping(db) or 0
-    except sqlite3.Error:
-        return 0
-    finally:
-        db.close()
 
 
 def _check_name(field: str, value: str) -> None:

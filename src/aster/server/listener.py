@@ -18,6 +18,7 @@ import uvicorn
 import uvloop
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from aster.brain.beside import place_of
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import encode
 from aster.engine_core.engine import Engine
@@ -157,8 +158,7 @@ def check_exposure(settings: Settings) -> None:
     """Refuse to be reachable from elsewhere without a key."""
     if is_loopback(settings.host) or engine_hash(settings) is not None:
         return
-    brain = settings.sqlite_db_path
-    named = keys.listing(brain) if brain.is_file() else []
+    named = keys.listing(place_of(settings))
     if any(row.name != ENGINE_KEY and row.revoked_at is None for row in named):
         return
     raise EngineError(

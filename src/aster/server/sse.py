@@ -99,13 +99,26 @@ def header_text(value: str) -> str:
     return quote(value, safe=_PRINTABLE_ASCII)
 
 
+def own(frames: list[Frame]) -> list[Frame]:
+    """The frames without what is shown of sub-agents; what those ask a person stays."""
+    return [item for item in frames if item.grade != Grade.SHOWN]
+
+
 class EventStream(Response):
-    """Follows a subscription from where it stands; the subscription is closed when the stream is over."""
+    """Follows a subscription from where it stands; the subscription is closed when the stream is over. Without
+    `subagents` it leaves out what those do."""
 
     media_type = MEDIA_TYPE
 
     def __init__(
-        self, engine: Engine, task_id: str, subscription: Subscription, ending: Ending, headers: Mapping[str, str]
+        self,
+        engine: Engine,
+        task_id: str,
+        subscription: Subscription,
+        ending: Ending,
+        headers: Mapping[str, str],
+        *,
+        subagents: bool = True,
     ) -> None:
         super().__init__(None, headers={**HEADERS, **headers})
         del self.headers["content-length"]
@@ -113,6 +126,7 @@ class EventStream(Response):
         self._task_id = task_id
         self._subscription = subscription
         self._ending = ending
+        self._subagents = subagents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         raven = self._engine.raven
@@ -132,6 +146,8 @@ class EventStream(Response):
         while True:
             leaving = engine.leaving
             frames = await subscription.next(0 if leaving else max(0.0, said_at + interval - clock()))
+            if not self._subagents:
+                frames = own(frames)
             if frames:
                 count = ending.cut(frames)
                 if count is not None:

@@ -17,7 +17,6 @@ import msgspec
 from aster.brain.protocol import Brain
 from aster.brain.skills import SkillRow
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.model import encode
 from aster.infra.clock import now_ms
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
@@ -27,14 +26,12 @@ from aster.skills import drafts, folders, nearby
 from aster.skills.catalogue import catalogue
 from aster.skills.composed import Composed
 from aster.skills.copies import Copies
-from aster.skills.drafts import Draft, Learned, Proposed
-from aster.skills.skill import Acquired, Skill
+from aster.skills.drafts import Draft
+from aster.skills.skill import DEGRADED_AFTER, RETIRED_AFTER, Acquired, Skill
 
 MOST_OWN: Final = 200
 MOST_ACQUIRED: Final = 50
 MOST_COMPOSED: Final = 50
-DEGRADED_AFTER: Final = 3
-RETIRED_AFTER: Final = 6
 _MOST_USERS: Final = 2_000
 
 
@@ -149,8 +146,8 @@ class Shelf:
         await asyncio.to_thread(self.copies.drop, user_id, name)
 
     async def drafts(self, user_id: str) -> list[Draft]:
-        """What travels with a user's memory: the skills the user wrote."""
-        return [drafts.draft_of(row) for row in await self._brain.skills(user_id) if row.kind == "custom"]
+        """What travels with a user's memory: the skills that the user wrote, and those that the agent made."""
+        return [drafts.leaving(row) for row in await self._brain.skills(user_id)]
 
     async def take_in(self, user_id: str, given: tuple[Draft, ...]) -> int:
         """Keep skills from elsewhere; one whose name is known here stays as it is here. Returns how many are new."""
@@ -159,7 +156,7 @@ class Shelf:
             new = [draft for draft in given if draft.name not in known]
             if new:
                 self._check_room(await self._owned(user_id), len(new))
-                await self._brain.put(*(drafts.row_of(user_id, drafts.checked(draft), now_ms()) for draft in new))
+                await self._brain.put(*(drafts.arriving(user_id, drafts.checked(draft), now_ms()) for draft in new))
                 self._changed(user_id)
             return len(new)
 
@@ -170,13 +167,13 @@ class Shelf:
             before = known.get(name)
             if before is not None and before.acquired is None:
                 raise _taken(before)
-            if before is None and sum(skill.acquired is not None for skill in known.values()) >= MOST_ACQUIRED:
-                raise EngineError(
-                    ErrorCode.INVALID_REQUEST, f"There are {MOST_ACQUIRED} acquired skills; delete some first."
-                )
+            if before is None:
+                kept = [skill for skill in known.values() if skill.acquired is not None]
+                failing = [each for each in kept if each.acquired is not None and each.acquired.status != "active"]
+                await self._make_room(user_id, kept, failing, MOST_ACQUIRED, "acquired skills that work")
             version = 1 if before is None or before.acquired is None else before.acquired.version + 1
             acquired = msgspec.structs.replace(acquired, version=version)
-            return await self._keep(_learned(user_id, name, description, acquired))
+            return await self._keep(drafts.learned(user_id, name, description, acquired, now_ms()))
 
     async def ran(self, user_id: str, skill: Skill, *, ok: bool) -> Acquired:
         """Count a run of an acquired skill: a failure counts towards its end, a success begins the count anew."""
@@ -188,7 +185,7 @@ class Shelf:
                 "retired" if failures >= RETIRED_AFTER else "degraded" if failures >= DEGRADED_AFTER else "active"
             )
             after = msgspec.structs.replace(now, uses=now.uses + 1, failures=failures, status=status)
-            await self._keep(_learned(user_id, skill.name, skill.description, after))
+            await self._keep(drafts.learned(user_id, skill.name, skill.description, after, now_ms()))
             return after
 
     async def propose(self, user_id: str, name: str, description: str, composed: Composed) -> Skill:
@@ -198,11 +195,19 @@ class Shelf:
             before = known.get(name)
             if before is not None and before.composed is None:
                 raise _taken(before)
-            if before is None and sum(skill.composed is not None for skill in known.values()) >= MOST_COMPOSED:
-                raise EngineError(
-                    ErrorCode.INVALID_REQUEST, f"There are {MOST_COMPOSED} composed skills; delete some first."
-                )
-            return await self._keep(_proposed(user_id, name, description, composed))
+            if before is None:
+                kept = [skill for skill in known.values() if skill.composed is not None]
+                open_ = [skill for skill in kept if not skill.offered]
+                await self._make_room(user_id, kept, open_, MOST_COMPOSED, "approved composed skills")
+            return await self._keep(drafts.proposed(user_id, name, description, composed, now_ms()))
+
+    async def used(self, user_id: str, name: str) -> None:
+        """Count a use of a composed skill."""
+        async with self._door:
+            skill = (await self._owned(user_id)).get(name)
+            if skill is not None and skill.composed is not None:
+                counted = msgspec.structs.replace(skill.composed, uses=skill.composed.uses + 1)
+                await self._keep(drafts.proposed(user_id, name, skill.description, counted, now_ms()))
 
     async def approve(self, user_id: str, name: str) -> Skill:
         """A person lets a composed skill be used."""
@@ -211,7 +216,7 @@ class Shelf:
             if skill is None or skill.composed is None:
                 raise EngineError(ErrorCode.NOT_FOUND, "There is no composed skill of this name to approve.")
             approved = msgspec.structs.replace(skill.composed, status="approved")
-            return await self._keep(_proposed(user_id, name, skill.description, approved))
+            return await self._keep(drafts.proposed(user_id, name, skill.description, approved, now_ms()))
 
     async def _owned(self, user_id: str) -> dict[str, Skill]:
         """The user's own skills, read once: whatever changes them passes here."""
@@ -242,9 +247,26 @@ class Shelf:
         self._changed(row.user_id)
         return (await self._owned(row.user_id))[row.name]
 
+    def look_again(self) -> None:
+        """Another replica has changed skills of users: they are read anew when they are needed."""
+        self._changes += 1
+        self._own.clear()
+
     def _changed(self, user_id: str) -> None:
         self._changes += 1
         self._own.pop(user_id, None)
+
+    async def _make_room(self, user_id: str, kept: list[Skill], spare: list[Skill], most: int, what: str) -> None:
+        """Let the least used of those that can be spared go, if there are as many as there may be. What works, or what
+        a person approved, is never given up for something new."""
+        if len(kept) < most:
+            return
+        if not spare:
+            raise EngineError(ErrorCode.INVALID_REQUEST, f"There are {most} {what}; delete some first.")
+        gone = min(spare, key=lambda skill: (_uses(skill), skill.name)).name
+        await self._brain.drop_skill(user_id, gone)
+        self._changed(user_id)
+        await asyncio.to_thread(self.copies.drop, user_id, gone)
 
     def _check_room(self, own: dict[str, Skill], more: int = 1) -> None:
         if len(own) + more > MOST_OWN:
@@ -254,16 +276,9 @@ class Shelf:
             )
 
 
-def _learned(user_id: str, name: str, description: str, acquired: Acquired) -> SkillRow:
-    now = now_ms()
-    body = encode(Learned(description=description, acquired=acquired))
-    return SkillRow(user_id=user_id, name=name, kind="acquired", body=body, created_at=now, updated_at=now)
-
-
-def _proposed(user_id: str, name: str, description: str, composed: Composed) -> SkillRow:
-    now = now_ms()
-    body = encode(Proposed(description=description, composed=composed))
-    return SkillRow(user_id=user_id, name=name, kind="composed", body=body, created_at=now, updated_at=now)
+def _uses(skill: Skill) -> int:
+    made = skill.acquired or skill.composed
+    return 0 if made is None else made.uses
 
 
 def _taken(skill: Skill) -> EngineError:

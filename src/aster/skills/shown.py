@@ -30,7 +30,7 @@ def whole(skill: Skill, place: str | None) -> str:
     body = _closing.sub("[quoted] ", skill.body) or skill.description
     parts.append(f'<{_TAG} name="{skill.name}">\n{body}\n</{_TAG}>')
     if place is not None:
-        parts.append(_files(skill, place))
+        parts.append(files_in(skill, place))
     if skill.tools:
         parts.append(
             f"It would like to use: {', '.join(skill.tools)}. That is a wish; what may run is decided as always."
@@ -38,7 +38,8 @@ def whole(skill: Skill, place: str | None) -> str:
     return "\n\n".join(parts)
 
 
-def _files(skill: Skill, place: str) -> str:
+def files_in(skill: Skill, place: str) -> str:
+    """Where a skill's files lie, in words."""
     relative = "Paths in the skill are relative to that directory."
     if skill.source == "workspace":
         return f"Its files lie in {place}. {relative}"
@@ -58,5 +59,9 @@ def _made(skill: Skill, place: str | None) -> Iterator[str]:
         yield f"It is code ({state}), in {place}. Call it with use_skill and an input of this schema: {schema}"
     if skill.composed is not None:
         named = ", ".join(skill.composed.parameters) or "none"
-        steps = " → ".join(step.tool for step in skill.composed.steps)
-        yield f"It calls tools: {steps}. Call it with use_skill; its parameters, all texts: {named}."
+        parallel = skill.composed.mode == "parallel"
+        steps = (", " if parallel else " → ").join(step.tool for step in skill.composed.steps)
+        yield (
+            f"It calls tools{' at once' if parallel else ''}: {steps}. Call it with use_skill; its parameters, all"
+            f" texts: {named}."
+        )

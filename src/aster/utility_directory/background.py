@@ -1,7 +1,8 @@
 """Commands that outlive their turn: the ones that run in this engine, from their start to their end on the thread.
 
 A command is on its thread before it runs, and its end, with all that is kept of its output, is one commit. It
-outlives the turn and not the engine: what still ran when an engine died is `lost`, and the next start says so.
+outlives the turn and not the engine: what still ran when an engine died is `lost`, and the next start, or another
+replica, says so. What it says is written down while it runs, and it can be ended from any replica.
 """
 
 import asyncio
@@ -9,22 +10,25 @@ import logging
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from typing import Final, Literal, TypeAlias
 
+from aster.brain.background import ENDING
 from aster.brain.protocol import Brain
-from aster.brain.records import ArtifactRow, BackgroundEndRow, BackgroundRecord, BackgroundRow, Row, ThreadKey
+from aster.brain.records import BackgroundEndRow, BackgroundRecord, BackgroundRow, Row, ThreadKey
 from aster.brain.unit import Conflict, Present
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import BackgroundTask
-from aster.contracts.tools import Artifact
 from aster.infra.clock import now_ms
-from aster.infra.ids import new_id
 from aster.infra.secret_stream import SecretStream
 from aster.infra.secrets import Secrets
 from aster.infra.settings import Settings
 from aster.sandbox.backend import Command, Completed, Sandbox
 from aster.sandbox.limits import Limits
+from aster.utility_directory import background_lost as lost
+from aster.utility_directory.background_begun import Begun, artifact_of, named
+from aster.utility_directory.background_elsewhere import Elsewhere
+from aster.utility_directory.background_parts import Parts
 from aster.utility_directory.background_spool import Spool
 
 log = logging.getLogger("aster.background")
@@ -37,23 +41,14 @@ START_SECONDS: Final = 0.05
 """How long a start is watched: what cannot be started at all fails the call."""
 
 STOP_SECONDS: Final = 10.0
+WRITE_SECONDS: Final = 0.8
+"""How often what a command says is written down."""
 
 _CORES: Final = 4
 
 
 class TooMany(Exception):
     """The user has as many commands running as there may be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A command as it is told on the thread; `turn_id` and `tool_call_id` are where it was asked for."""
-
-    key: ThreadKey
-    runtime_task_id: str
-    turn_id: str
-    tool_call_id: str
-    description: str
 
 
 @dataclass(slots=True)
@@ -67,6 +62,7 @@ class Running:
     on_thread: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     task: "asyncio.Task[None] | None" = None
     starting: bool = True
+    ending: bool = False
     stopped: str | None = None
     failure: EngineError | None = None
     wanted: int = 0
@@ -97,7 +93,7 @@ class Running:
 
     def stop(self, why: str) -> None:
         """Kill it, once; its end follows."""
-        if self.stopped is None and self.task is not None:
+        if self.stopped is None and self.task is not None and not self.ending:
             self.stopped = why
             self.task.cancel()
 
@@ -116,22 +112,37 @@ class Background:
         self._running: dict[tuple[ThreadKey, str], Running] = {}
         self._closed = False
         self.untold: Counter[ThreadKey] = Counter()
+        self.elsewhere = Elsewhere(brain)
 
     async def recover(self) -> None:
-        """At boot: what ran when the engine stopped is lost, and its thread says so."""
-        for record in await self._brain.background_running():
-            key = ThreadKey(record.user_id, record.task_id)
-            event = BackgroundTask(
-                runtime_task_id=record.runtime_task_id,
-                work="bash",
-                status="lost",
-                description=record.description,
-                summary="The engine stopped while it ran.",
-                tool_call_id=record.tool_call_id,
-            )
-            end = BackgroundEndRow(runtime_task_id=record.runtime_task_id, status="lost", ended_at=now_ms())
-            await self._brain.append(key, None, [event], rows=[end], guard=Present())
+        """At boot: where nobody else has the brain open, what ran when the engine stopped is lost."""
+        if not self._brain.shared:
+            for record in await self._brain.background_running():
+                await self._lose(record)
         self.untold.update(await self._brain.background_untold_threads())
+
+    async def lose(self, owner: str) -> None:
+        """A replica has died: what it ran is lost."""
+        for record in await self._brain.background_running():
+            if record.owner in (owner, owner + ENDING):
+                await self._lose(record)
+
+    async def look_again(self) -> None:
+        """Another replica may have asked for something to end, or have taken this one for dead."""
+        told = [running for running in self._running.values() if running.on_thread.done()]
+        if not told:
+            return
+        owned = await self._brain.background_owned()
+        for running in told:
+            why = owned.get(running.begun.runtime_task_id, "it was taken for lost")
+            if why is not None:
+                running.stop(why)
+
+    async def _lose(self, record: BackgroundRecord) -> None:
+        key = ThreadKey(record.user_id, record.task_id)
+        spool = await self.elsewhere.spool(key, record.runtime_task_id)
+        if await lost.tell(self._brain, record, spool):
+            self.untold[key] += 1
 
     def get(self, key: ThreadKey, runtime_task_id: str) -> Running | None:
         return self._running.get((key, runtime_task_id))
@@ -143,9 +154,10 @@ class Background:
     async def start(self, begun: Begun, sandbox: Sandbox, command: Command) -> None:
         """Run a command behind the turn. Returns when it is on the thread and did not fail at once."""
         place = begun.key, begun.runtime_task_id
+        others = await self.elsewhere.count(begun.key.user_id)
         if self._closed:
             raise EngineError(ErrorCode.DRAINING, "The engine is shutting down; nothing is started any more.")
-        if sum(key.user_id == begun.key.user_id for key, _ in self._running) >= self.most_commands:
+        if others + sum(key.user_id == begun.key.user_id for key, _ in self._running) >= self.most_commands:
             raise TooMany
         running = self._running[place] = Running(
             replace(begun, description=self._secrets.clean(begun.description, "model"))
@@ -166,8 +178,9 @@ class Background:
             raise running.failure
 
     async def stop(self, key: ThreadKey, why: str) -> None:
-        """Kill what runs for a task; returns when all ends are on its thread."""
+        """Kill what runs for a task, here and elsewhere; returns when all ends are on its thread."""
         await self._stop([running for (owner, _), running in self._running.items() if owner == key], why)
+        await self.elsewhere.stop_all(key, why)
 
     async def close(self) -> None:
         """Kill everything: the engine stops."""
@@ -191,7 +204,13 @@ class Background:
         place = running.begun.key, running.begun.runtime_task_id
         try:
             await self._begin(running)
-            done, status = await self._run(running, sandbox, command)
+            writing = asyncio.create_task(
+                self._write_down(running), name=f"output of {running.begun.runtime_task_id}"
+            )
+            try:
+                done, status = await self._run(running, sandbox, command)
+            finally:
+                writing.cancel()
             await self._end(running, done, status)
         except Conflict:
             log.info("a task was deleted while a command of it ran in the background")
@@ -217,6 +236,7 @@ class Background:
             work="bash",
             description=begun.description,
             started_at=now_ms(),
+            owner=self._brain.replica,
         )
         try:
             await asyncio.shield(self._brain.append(begun.key, None, [event], rows=[row], guard=Present()))
@@ -258,10 +278,28 @@ class Background:
             running.say(f"\n{self._secrets.clean(last, 'engine')}\n")
         return done, status if running.stopped is None else "killed"
 
+    async def _write_down(self, running: Running) -> None:
+        """Keep what it says where others can read it, also when this engine dies."""
+        begun, parts = running.begun, Parts(running.begun.runtime_task_id)
+        while True:
+            await asyncio.sleep(WRITE_SECONDS)
+            rows = parts.due(running.spool)
+            if not rows:
+                continue
+            try:
+                await self._brain.append(begun.key, None, [], rows=rows, guard=Present())
+            except (Conflict, EngineError) as error:
+                log.warning("what a background command said can only be read where it runs: %s", error)
+                return
+
     async def _end(self, running: Running, done: Completed | None, status: End) -> None:
         begun, spool = running.begun, running.spool
+        running.ending = True
+        if self._brain.shared and not await self._ended_here(begun):
+            log.warning("a background command ended here after others had taken it for lost")
+            return
         now, text = now_ms(), spool.text
-        artifact = _artifact(begun, text, now) if text else None
+        artifact = artifact_of(begun, text, now) if text else None
         exit_code = done.exit_code if done is not None and status != "killed" else None
         event = BackgroundTask(
             runtime_task_id=begun.runtime_task_id,
@@ -271,7 +309,7 @@ class Background:
             summary=f"Killed: {running.stopped}." if status == "killed" else text[-SUMMARY_CHARS:].strip() or None,
             exit_code=exit_code,
             tool_call_id=begun.tool_call_id,
-            artifacts=() if artifact is None else (_named(artifact),),
+            artifacts=() if artifact is None else (named(artifact),),
         )
         end = BackgroundEndRow(
             runtime_task_id=begun.runtime_task_id,
@@ -286,6 +324,16 @@ class Background:
         await self._brain.append(begun.key, None, [event], rows=rows, guard=Present())
         self.untold[begun.key] += 1
 
+    async def _ended_here(self, begun: Begun) -> bool:
+        """Whether nobody else tells how it ended; asked until the brain says."""
+        while True:
+            try:
+                return await self._brain.end_background(begun.key, begun.runtime_task_id)
+            except EngineError as error:
+                if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
+                    raise
+                await asyncio.sleep(WRITE_SECONDS)
+
 
 def runtime_task_id(idempotency_key: str) -> str:
     """The id of the command a call starts: the same however often the call is run."""
@@ -296,22 +344,3 @@ def _status(done: Completed) -> End:
     if done.timed_out:
         return "timeout"
     return "completed" if done.exit_code == 0 and done.exceeded is None else "failed"
-
-
-def _artifact(begun: Begun, text: str, now: int) -> ArtifactRow:
-    data = text.encode("utf-8", "replace")
-    return ArtifactRow(
-        artifact_id=new_id("art"),
-        turn_id=begun.turn_id,
-        tool_call_id=begun.tool_call_id,
-        name=f"{begun.runtime_task_id}.txt",
-        media_type="text/plain",
-        size=len(data),
-        sha256=sha256(data).hexdigest(),
-        data=data,
-        created_at=now,
-    )
-
-
-def _named(row: ArtifactRow) -> Artifact:
-    return Artifact(id=row.artifact_id, media_type=row.media_type, size=row.size, name=row.name)

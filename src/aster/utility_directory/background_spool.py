@@ -5,6 +5,7 @@ A position is the number of characters said before it and never moves, whatever 
 reader that goes on where it stopped neither misses nor repeats anything that is kept.
 """
 
+from collections.abc import Sequence
 from io import StringIO
 from typing import Final, NamedTuple
 
@@ -42,6 +43,20 @@ class Spool:
             spool._tail = [text[end + len(_mark(left_out)) :]]
             spool._tail_size = len(spool._tail[0])
         spool.size = end + left_out + spool._tail_size
+        return spool
+
+    @classmethod
+    def pieced(cls, pieces: Sequence[tuple[int, str]]) -> "Spool":
+        """A spool of pieces, each with its position: those that follow each other from the beginning on, and the last
+        if there is something missing before it."""
+        spool = cls()
+        for position, text in pieces:
+            if position == spool._head_size:
+                spool._head_size += spool._head.write(text)
+                spool.size = spool._head_size
+            elif position > spool._head_size:
+                spool._tail, spool._tail_size = [text], len(text)
+                spool.size = position + len(text)
         return spool
 
     @property

@@ -97,6 +97,9 @@ class Bash(Tool):
         if known is None:
             text = "Error: the engine stopped before the command was started. Start it again if it is still wanted."
             return ToolOutcome.error(text, reason="not_started")
+        if context.background.elsewhere.runs(known):
+            text = f"Started in the background as {name}, on another replica. bash_output shows what it says."
+            return ToolOutcome.text(text, {"id": name, "status": "running"})
         text = (
             f"Error: the command was started as {name} and ended with the engine, which stopped meanwhile. How far"
             " it got is unknown: look before you start it again."

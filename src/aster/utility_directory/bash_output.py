@@ -55,8 +55,13 @@ class BashOutput(Tool):
         if background is None or record is None:
             return unknown(name)
         position = int(given.get("offset", record.read_to))
-        if running is not None:
-            seconds = min(float(given.get("wait_seconds", 0)), context.limits.call_seconds - _LEEWAY)
+        seconds = min(float(given.get("wait_seconds", 0)), context.limits.call_seconds - _LEEWAY)
+        distant = running is None and background.elsewhere.runs(record)
+        if distant:
+            record, spool = await background.elsewhere.wait(record, seconds, position + PAGE_CHARS)
+            if record.ended_at is not None:
+                spool = await _kept(record, context)
+        elif running is not None:
             if seconds > 0:
                 await running.wait(seconds, position + PAGE_CHARS)
             if running.over.is_set():
@@ -68,8 +73,8 @@ class BashOutput(Tool):
         context.keep(BackgroundReadRow(runtime_task_id=name, read_to=max(piece.next, record.read_to)))
         if record.ended_at is not None:
             context.keep(BackgroundToldRow(runtime_task_id=name, told_at=now_ms()))
-        here = running is not None or record.ended_at is not None
-        return _shown(record, record.status if here else "lost", piece, position)
+        known = running is not None or distant or record.ended_at is not None
+        return _shown(record, record.status if known else "lost", piece, position)
 
 
 async def _kept(record: BackgroundRecord, context: ToolContext) -> Spool:
@@ -86,7 +91,7 @@ def _shown(record: BackgroundRecord, status: str, piece: Piece, position: int) -
         state += f", exit status {record.exit_code}"
     rest = " There is more: call again." if piece.more else " That is all it said." if ended else ""
     if status == "lost":
-        rest = " The engine stopped while it ran: its output and how far it got are lost."
+        rest = " The engine stopped while it ran: what it said last and how far it got are lost."
     body = piece.text.rstrip("\n") or ("(no output)" if position == 0 else "(nothing new)")
     text = f"{body}\n[{record.runtime_task_id}: {state}. Read up to character {piece.next}.{rest}]"
     data = {

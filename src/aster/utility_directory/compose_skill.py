@@ -10,11 +10,6 @@ from aster.skills.shelf import Shelf
 from aster.skills.skill import DESCRIPTION_CHARS, IDENTIFIER, one_line
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
-NOT_STEPS: Final = frozenset(
-    ("use_skill", "run_skill", "create_skill", "compose_skill", "spawn_agent", "ask_user", "compact")
-)
-"""What no step may call: skills again, other agents, and what stops or changes the conversation."""
-
 _STEP: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
@@ -22,6 +17,14 @@ _STEP: Final[dict[str, Any]] = {
         "input": {"type": "object"},
         "save_as": {"type": "string"},
         "optional": {"type": "boolean"},
+        "when": {
+            "type": "object",
+            "properties": {
+                name: {"type": "string"} for name in ("value", "contains", "lacks", "equals", "differs")
+            },
+            "required": ["value"],
+            "additionalProperties": False,
+        },
     },
     "required": ["tool", "input"],
     "additionalProperties": False,
@@ -33,9 +36,9 @@ class ComposeSkill(Tool):
     definition = ToolDef(
         name="compose_skill",
         description=(
-            "Propose a few calls of tools, one after another, as one skill. $name in a step's input is a parameter, or"
-            " what an earlier step said (its save_as); commands of bash take none. A person has to approve it; then"
-            " call it with use_skill."
+            "Propose a few calls of tools, one after another or at once, as one skill. $name in a step's input is a"
+            " parameter, or what an earlier step said (its save_as); commands of bash take none. A person has to"
+            " approve it; then call it with use_skill."
         ),
         input_schema=input_schema(
             ("name", "description", "parameters", "steps"),
@@ -57,7 +60,13 @@ class ComposeSkill(Tool):
                 "items": _STEP,
                 "minItems": 1,
                 "maxItems": MOST_STEPS,
-                "description": "The calls, in order; an `optional` one may fail.",
+                "description": "The calls, in order; an `optional` one may fail. One with `when` is made if its value"
+                ' (such as "$name") contains, lacks, equals or differs from a text.',
+            },
+            mode={
+                "type": "string",
+                "enum": ["sequential", "parallel"],
+                "description": "parallel makes all calls at once; then none can use what another said.",
             },
         ),
     )
@@ -71,8 +80,9 @@ class ComposeSkill(Tool):
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
         name = given["name"]
         steps = msgspec.convert(given["steps"], tuple[Step, ...])
-        composed = Composed(parameters=tuple(given["parameters"]), steps=steps)
-        wrong = list(problems(composed, context.tools, NOT_STEPS))
+        mode = given.get("mode", "sequential")
+        composed = Composed(parameters=tuple(given["parameters"]), steps=steps, mode=mode)
+        wrong = list(problems(composed, context.tools))
         if IDENTIFIER.fullmatch(name) is None or name in context.tools:
             wrong.insert(0, "the name must be an identifier of 64 characters at most, and not that of a tool")
         if self._shelf is None or wrong:

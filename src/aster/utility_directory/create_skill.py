@@ -6,12 +6,11 @@ from typing import Final
 from aster.contracts.tools import ToolDef, ToolOutcome
 from aster.sandbox.permissions import Decision
 from aster.skills.shelf import Shelf
-from aster.skills.skill import DESCRIPTION_CHARS, IDENTIFIER, Acquired, one_line
+from aster.skills.skill import CODE_CHARS, DESCRIPTION_CHARS, IDENTIFIER, Acquired, one_line
 from aster.utility_directory import acquired_code
 from aster.utility_directory.skill_schema import fitting
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
-CODE_CHARS: Final = 60_000
 SILENT: Final = (
     "The test ended well and said nothing, so the skill was not kept. Let the code read its input with"
     " json.loads(sys.argv[1]) and print its result; if it only defines functions, call them under"

@@ -39,7 +39,7 @@ class Searcher:
     """Searches workspaces; one for the whole engine."""
 
     def __init__(self, settings: Settings, vectors: Embedder | str) -> None:
-        self._data = Path(os.path.realpath(settings.data_dir))
+        self._settings = settings
         self._seconds = settings.file_search_seconds
         self._embedder = vectors
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
@@ -62,7 +62,7 @@ class Searcher:
         if not scopes:
             return failed
         scope = scopes[0]
-        path = search_index(self._data, context.workspace.roots)
+        path = search_index(self._settings, context.workspace.roots)
         began = time.monotonic()
         try:
             try:

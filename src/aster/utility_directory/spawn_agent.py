@@ -46,6 +46,11 @@ class SpawnAgent(Tool):
                     "description": "Go on without waiting; you are told when it has ended, and agent_output shows what"
                     " it said.",
                 },
+                wake={
+                    "type": "boolean",
+                    "description": "With background: if you have answered by the time it ends, begin again by yourself"
+                    " instead of waiting for the person's next message.",
+                },
             ),
         )
 

@@ -43,7 +43,7 @@ Doubts: TypeAlias = Callable[[str], Awaitable[Doubt | None]]
 Ask: TypeAlias = Callable[[ModelRequest], Awaitable[LLMResponse]]
 """Makes a model call beside the turn's steps, paid like they are; raises `EngineError` when it may not be made."""
 
-Subagents: TypeAlias = Callable[[str], Awaitable[SubagentRecord | None]]
+Subagents: TypeAlias = Callable[[str, float], Awaitable[SubagentRecord | None]]
 """Given the task of a sub-agent that this task began, how it stands; None if it began none there."""
 
 Perform: TypeAlias = Callable[["ToolContext", str, Input], Awaitable[ToolOutcome]]
@@ -113,8 +113,8 @@ async def _nothing_kept(artifact_id: str) -> bytes | None:
     del artifact_id
 
 
-async def _no_subagent(task_id: str) -> SubagentRecord | None:
-    del task_id
+async def _no_subagent(task_id: str, seconds: float) -> SubagentRecord | None:
+    del task_id, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class Tool(Protocol):
     setter: bool = False
     """True when doing it a second time in one turn with the same input says nothing new: it is not run again."""
     delegates: bool = False
-    """True when another agent does the work: the engine begins that one, and its last words are the outcome."""
+    """True when another agent does the work, always: the engine begins it, and its last words are the outcome."""
     own_notes: bool = False
     """True when it changes nothing but what the turn notes for itself: no permission mode holds it back."""
     result_chars: int | None = RESULT_CHARS
@@ -210,6 +210,10 @@ class Tool(Protocol):
     """True when a person is asked before every call, whatever it would do."""
     checked_schema: dict[str, Any] | None = None
     """What an input is held against, where that is not all that the definition says."""
+
+    def hands_over(self, given: Input, context: ToolContext, policy: Policy) -> bool:
+        """Whether another agent does the work of this very call."""
+        return self.delegates
 
     def stands_for(self, given: Input) -> Meant | None:
         """The call of a platform tool that this call is in truth; None if it is itself. Raises `UnfitInput`."""

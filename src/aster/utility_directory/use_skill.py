@@ -47,6 +47,7 @@ class UseSkill(Tool):
         known = {} if shelf is None else await shelf.of(context.user_id)
         skill = known.get(name)
         if shelf is not None and skill is not None and skill.composed is not None and skill.offered:
+            await shelf.used(context.user_id, name)
             return await composed_run.run(name, skill.composed, given["input"], context)
         if shelf is None or skill is None or skill.acquired is None or not skill.offered:
             own = [each for each in known.values() if each.acquired is not None or each.composed is not None]

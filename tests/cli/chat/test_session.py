@@ -170,6 +170,19 @@ def test_lines_in_a_pipe_are_messages_and_answers(served: Home) -> None:
     assert "\x1b" not in done.stdout
 
 
+def test_who_answers_can_be_chosen(served: Home) -> None:
+    task = new_id("task")
+    said = "/agents\n/agent nobody\n/agent coder\n/agents\nhello\n/agent main\nhello again\n"
+    done = served.aster("chat", "--task", task, "--agent", "writer", said=f"hello first\n{said}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "  researcher  " in done.stdout
+    assert "There is no agent nobody; there are analyst, coder" in done.stdout
+    assert "The next message is answered by coder." in done.stdout
+    assert "* coder" in done.stdout
+    turns = json.loads(served.call("tasks", "show", task, "--json").stdout)["turns"]
+    assert [turn.get("agent", "main") for turn in turns] == ["writer", "coder", "main"]
+
+
 def test_an_input_that_ends_leaves_the_question_open(served: Home) -> None:
     task = new_id("task")
     done = served.aster("chat", "--task", task, said="ask me\n")

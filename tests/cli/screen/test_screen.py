@@ -20,6 +20,7 @@ from aster.contracts.events import (
     PlanUpdate,
     Recovery,
     RiskSummary,
+    SubagentLifecycle,
     TextDelta,
     ThinkingDelta,
     ThreadLifecycle,
@@ -44,9 +45,9 @@ class Play:
         self._seq = 0
         self.looking = True
 
-    def __call__(self, event: type[Event], **fields: Any) -> int:
+    def __call__(self, event: type[Event], turn_id: str = "t", **fields: Any) -> int:
         self._seq += 1
-        self._transcript.apply(event(turn_id="t", seq=self._seq, **fields))
+        self._transcript.apply(event(turn_id=turn_id, seq=self._seq, **fields))
         if self.looking:
             self._screen.update(self._transcript)
         return self._seq
@@ -198,3 +199,25 @@ def test_a_plan_and_what_is_left_open_are_shown_once_and_made_safe(terminal: boo
     shown = "\n".join(play.end())
     assert shown.count("Plan: A fix") == 1
     assert shown.index("s1: Read") < shown.index("Done.") < shown.index("Which region?")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_a_sub_agent_does_is_shown_under_the_call_while_that_runs(terminal: bool) -> None:
+    play = Play(terminal=terminal)
+    spawn: dict[str, Any] = {"tool": "spawn_agent", "tool_call_id": "s1", "step": 1}
+    child: dict[str, Any] = {"turn_id": "c", "depth": 1, "parent_turn_id": "t", "step": 1}
+    play(ToolCallIssued, **spawn, input={"prompt": "work"}, effect=Effect.IDEMPOTENT, idempotency_key="k")
+    play(SubagentLifecycle, child_turn_id="c", agent="coder\x1b[2J", phase="started", tool_call_id="s1")
+    call: dict[str, Any] = {**child, "tool": "bash", "tool_call_id": "s1"}
+    play(ToolCallIssued, **call, input={"command": "make"}, effect=Effect.IRREVERSIBLE, idempotency_key="k2")
+    play(ToolResult, **call, output="built\nwell")
+    play(ContentBlockStop, **child, block_index=0, block_type="text", block=TextBlock(text="It\nbuilds."))
+    shown = "\n".join(play.glass())
+    assert "↳ coder" in shown
+    assert "bash  make → built (+1 lines)" in shown
+    assert "It builds." in shown
+    play(ToolResult, **spawn, output="It builds.")
+    play.say("Done.", step=2)
+    whole = "\n".join(play.end())
+    assert whole.index("bash  make") < whole.index("spawn_agent") < whole.rindex("Done.")
+    assert whole.count("bash  make") == 1

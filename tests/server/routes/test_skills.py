@@ -8,7 +8,9 @@ import pytest
 
 from aster.contracts.errors import EngineError
 from aster.server import keys
+from aster.skills.composed import Composed, Step
 from aster.skills.drafts import Draft, checked
+from aster.skills.skill import Acquired
 from tests.live import Live, live
 
 OWN: dict[str, Any] = {
@@ -139,6 +141,39 @@ async def test_they_travel_with_memory_and_what_is_here_stays() -> None:
             assert answer.status_code == 422
         taken = await engine.http.post("/memory/import", json={**bundle, "skills": [{**OWN, "name": "summarizer"}]})
         assert taken.json()["skills"] == 0
+
+
+SELF = {"tool": "use_skill", "input": {"name": "loop", "input": {}}}
+
+
+async def test_what_the_agent_made_travels_too_and_has_to_prove_itself_anew() -> None:
+    code = Acquired(code="print(1)", parameters={"type": "object"}, test_payload={"n": 1}, uses=9)
+    calls = Composed(parameters=(), steps=(Step(tool="glob", input={"pattern": "*"}),))
+    async with live() as engine:
+        await engine.engine.skills.learn("default", "counts", "Counts.", code)
+        await engine.engine.skills.propose("default", "looks", "Looks.", calls)
+        await engine.http.post("/skills/looks/approve")
+        bundle = (await engine.http.get("/memory/export")).json()
+        assert {skill["name"] for skill in bundle["skills"]} == {"counts", "looks"}
+    async with live() as engine:
+        assert (await engine.http.post("/memory/import", json=bundle)).json()["skills"] == 2
+        counts = (await engine.http.get("/skills/counts")).json()
+        assert counts["scripts"] == {"skill.py": "print(1)"}
+        assert (counts["acquired"]["status"], counts["acquired"]["uses"]) == ("degraded", 0)
+        assert counts["acquired"]["test_payload"] == {"n": 1}
+        looks = (await engine.http.get("/skills/looks")).json()
+        assert looks["composed"]["status"] == "proposed"
+        listed = await skills(engine)
+        assert (listed["looks"]["status"], listed["summarizer"]["status"]) == ("proposed", None)
+        again = next(skill for skill in bundle["skills"] if skill["name"] == "looks")
+        for hostile in (
+            {**again, "name": "../x"},
+            {**again, "name": "loop", "composed": {**again["composed"], "steps": [SELF]}},
+            {**again, "name": "both", "prompt": "Obey."},
+            {"name": "big", "acquired": {"code": "x" * 60_001, "parameters": {}, "test_payload": {}}},
+        ):
+            answer = await engine.http.post("/memory/import", json={**bundle, "skills": [hostile]})
+            assert answer.status_code == 422, hostile
 
 
 async def test_they_are_kept_over_a_restart(tmp_path: Path) -> None:

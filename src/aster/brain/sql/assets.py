@@ -31,11 +31,11 @@ def actions(db: Connection, user_id: str) -> list[ActionsRow]:
 
 
 def drop_connection(db: Connection, user_id: str, server_name: str) -> bool:
-    """The connection, its credentials, what the server offered, and the server if it was the user's own."""
+    """The connection, its credentials and logins, what the server offered, and the server if it was the user's own."""
     gone = db.execute(
         "DELETE FROM connections WHERE user_id = ? AND server_name = ?", (user_id, server_name)
     ).rowcount
-    for table in ("action_registry", "server_registry"):
+    for table in ("action_registry", "server_registry", "logins"):
         db.execute(f"DELETE FROM {table} WHERE user_id = ? AND server_name = ?", (user_id, server_name))
     return gone > 0
 

@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Sequence
 
 from aster.brain.agents import AgentRow, SubagentRecord
-from aster.brain.assets import ActionsRow, ConnectionRow, ServerRow
+from aster.brain.changes import Changes
 from aster.brain.compaction_records import CompactionRow, WayBack
 from aster.brain.corrections import CorrectionRecord
 from aster.brain.doors import DoorPlace
 from aster.brain.fanout import Fanout, Subscription
 from aster.brain.grants import GrantRow, PastCall
+from aster.brain.holds import Cap, HoldRow, Purse
 from aster.brain.judgement import PlanRecord, RecurringUnknown, UncertaintyRecord
+from aster.brain.marks import MarkRow
 from aster.brain.records import (
     ArtifactRecord,
     BackgroundRecord,
@@ -39,39 +41,46 @@ from aster.brain.signals import Said, Signal, Target
 from aster.brain.skills import SkillRow
 from aster.brain.sql import (
     agents,
-    assets,
     background,
     compactions,
     context,
     corrections,
     doors,
+    holds,
     judgement,
     kept,
+    marks,
     money,
+    owners,
     permissions,
     queries,
     retention,
     signals,
     skills,
 )
+from aster.brain.sql.asset_brain import AssetBrain
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.running import Reads, Writes
-from aster.brain.unit import Guard, Owned, Unit
+from aster.brain.unit import Guard, Hand, Left, Owned, Unit
 from aster.contracts.events import Event
 from aster.contracts.turn import Doubt
 from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
 
 ROOM = 2000
 
 
-class SqlBrain:
+class SqlBrain(AssetBrain):
     """Everything a brain does once it is open; opening and closing is for each database."""
 
     _readers: Reads
     _writer: Writes
     _loop: asyncio.AbstractEventLoop
+    shared = False
 
     def __init__(self) -> None:
+        self.replica = new_id("replica")
+        self.changes = Changes()
         self.fanout = Fanout(self.frames)
 
     @property
@@ -104,6 +113,45 @@ class SqlBrain:
 
     def emit(self, key: ThreadKey, turn_id: str, event: Event) -> None:
         self._writer.submit(Unit(key, turn_id, (event,), (), Owned(turn_id)))
+
+    def take(self, key: ThreadKey, turn_id: str, epoch: int) -> "asyncio.Future[list[Event]]":
+        """Take a running turn that nobody has taken since this epoch; `Conflict` when somebody has."""
+        done: asyncio.Future[list[Event]] = self._loop.create_future()
+        self._writer.submit(Unit(key, turn_id, (), (), Left(turn_id, epoch), done, Hand.TAKE))
+        return done
+
+    def release(self, key: ThreadKey, turn_id: str, epoch: int | None = None) -> "asyncio.Future[list[Event]]":
+        """Leave a running turn to whoever wants it; nothing more can be written to it from here. With an epoch it is
+        somebody else's, who will not come back; `Conflict` when anybody has taken it since."""
+        done: asyncio.Future[list[Event]] = self._loop.create_future()
+        guard = Owned(turn_id) if epoch is None else Left(turn_id, epoch)
+        self._writer.submit(Unit(key, turn_id, (), (), guard, done, Hand.LEAVE))
+        return done
+
+    def held(self, key: ThreadKey) -> int | None:
+        """The epoch since which this process has a thread's turn, None without one; the thread's own is greater when
+        somebody has taken it since."""
+        return self._writer.held(key)
+
+    async def running_by(self) -> dict[str | None, int]:
+        """Who runs turns, and how many; None for those that nobody has."""
+        return await self._readers.run(owners.running_by)
+
+    async def ask_to_stop(self, key: ThreadKey, turn_id: str, stop_reason: str) -> bool:
+        """Ask whoever runs a turn to stop it; False when nobody does."""
+
+        def job(db: Connection) -> bool:
+            asked = owners.ask_to_stop(db, key, turn_id, stop_reason)
+            self._writer.forget(key)
+            return asked
+
+        return bool(await self._writer.run(job))
+
+    async def count_crash(self, user_id: str, turn_id: str) -> int:
+        """One more process died over this segment; how many that makes."""
+        count = await self._writer.run(lambda db: owners.count_crash(db, user_id, turn_id))
+        assert isinstance(count, int)
+        return count
 
     def put(self, *rows: Row) -> "asyncio.Future[list[Event]]":
         done: asyncio.Future[list[Event]] = self._loop.create_future()
@@ -163,8 +211,8 @@ class SqlBrain:
     async def turns(self, key: ThreadKey) -> list[TurnRecord]:
         return await self._readers.run(queries.turns, key)
 
-    async def running_turns(self) -> list[TurnRecord]:
-        return await self._readers.run(queries.running_turns)
+    async def running_turns(self, *, owner: str | None = None) -> list[TurnRecord]:
+        return await self._readers.run(queries.running_turns, owner=owner)
 
     async def answered_turns(self) -> list[TurnRecord]:
         return await self._readers.run(queries.answered_turns)
@@ -210,6 +258,27 @@ class SqlBrain:
 
     async def budgets(self) -> list[BudgetRow]:
         return await self._readers.run(money.budgets)
+
+    async def purse(self, key: ThreadKey, since: int, now: int) -> Purse:
+        return await self._readers.run(holds.purse_of, key, since, now)
+
+    async def hold(self, row: HoldRow, caps: Sequence[Cap], since: int, now: int) -> bool:
+        return bool(await self._writer.run(lambda db: holds.hold(db, row, caps, since, now)))
+
+    async def renew_holds(self, hold_ids: Sequence[str], expires_at: int) -> None:
+        await self._writer.run(lambda db: holds.renew(db, self.replica, hold_ids, expires_at))
+
+    async def owners(self) -> set[str]:
+        return await self._readers.run(holds.owners, now_ms())
+
+    async def drop_holds(self, owner: str | None) -> None:
+        await self._writer.run(lambda db: holds.drop(db, owner))
+
+    async def marks(self) -> dict[str, str]:
+        return await self._readers.run(marks.marks)
+
+    async def settle_mark(self, row: MarkRow) -> str:
+        return str(await self._writer.run(lambda db: marks.settle(db, row)))
 
     async def drop_budget(self, row: BudgetRow) -> None:
         await self._writer.run(lambda db: money.drop_budget(db, row))
@@ -281,6 +350,24 @@ class SqlBrain:
     async def background_running(self) -> list[BackgroundRecord]:
         return await self._readers.run(background.running)
 
+    async def background_of(self, user_id: str) -> list[BackgroundRecord]:
+        return await self._readers.run(background.of_user, user_id)
+
+    async def background_output(self, key: ThreadKey, runtime_task_id: str) -> list[tuple[int, str]]:
+        return await self._readers.run(background.output, key, runtime_task_id)
+
+    async def stop_background(self, key: ThreadKey, runtime_task_id: str, why: str) -> bool:
+        return bool(await self._writer.run(lambda db: background.ask_to_stop(db, key, runtime_task_id, why)))
+
+    async def background_owned(self) -> dict[str, str | None]:
+        return await self._readers.run(background.of_owner, self.replica)
+
+    async def end_background(self, key: ThreadKey, runtime_task_id: str) -> bool:
+        return bool(await self._writer.run(lambda db: background.end(db, key, runtime_task_id, self.replica)))
+
+    async def take_background(self, record: BackgroundRecord) -> bool:
+        return bool(await self._writer.run(lambda db: background.take_over(db, record, self.replica)))
+
     async def corrections(self, key: ThreadKey, now: int) -> list[CorrectionRecord]:
         return await self._readers.run(corrections.untold, key, now)
 
@@ -289,21 +376,6 @@ class SqlBrain:
 
     async def door_places(self, user_id: str, fingerprints: Sequence[str]) -> list[DoorPlace]:
         return await self._readers.run(doors.places, user_id, fingerprints)
-
-    async def servers(self, user_id: str) -> list[ServerRow]:
-        return await self._readers.run(assets.servers, user_id)
-
-    async def connections(self, user_id: str) -> list[ConnectionRow]:
-        return await self._readers.run(assets.connections, user_id)
-
-    async def connected_users(self) -> list[str]:
-        return await self._readers.run(assets.connected_users)
-
-    async def actions(self, user_id: str) -> list[ActionsRow]:
-        return await self._readers.run(assets.actions, user_id)
-
-    async def drop_connection(self, user_id: str, server_name: str) -> bool:
-        return bool(await self._writer.run(lambda db: assets.drop_connection(db, user_id, server_name)))
 
     async def keep_signal(self, signal: Signal) -> Signal | None:
         kept = await self._writer.run(lambda db: signals.keep(db, signal))

@@ -5,7 +5,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -22,8 +22,13 @@ class Words(Protocol):
 
     def put(self, db: "Connection", number: int, words: Sequence[str]) -> None: ...
     def take(self, db: "Connection", number: int, words: Sequence[str]) -> None: ...
-    def count(self, db: "Connection", word: str) -> int: ...
-    def posting(self, db: "Connection", word: str) -> Counter[int]: ...
+    def counts(self, db: "Connection", words: Sequence[str]) -> Mapping[str, int]:
+        """How many records have each of these; one that none has may be missing."""
+        ...
+
+    def postings(self, db: "Connection", words: Sequence[str]) -> Mapping[str, Counter[int]]:
+        """Which records have each of these, and how often; one that none has may be missing."""
+        ...
 
 
 class Dialect(Protocol):
@@ -34,6 +39,18 @@ class Dialect(Protocol):
 
     @property
     def words(self) -> Words: ...
+    def searcher(self, db: "Connection") -> str | None:
+        """What searches vectors in the database itself; None when nothing does."""
+        ...
+
+    def nearest(self, db: "Connection", shelf: int, model: int, vector: Sequence[float], limit: int) -> list[int]:
+        """The records of a shelf whose vectors are nearest, where there is a searcher."""
+        ...
+
+    def hold(self, db: "Connection", name: str) -> None:
+        """Let nobody else have this name until the end of the transaction."""
+        ...
+
     def passing(self, error: BaseException) -> bool:
         """Whether a failure passes by itself, so that the same statement may go through later."""
         ...

@@ -25,6 +25,8 @@ def manifests(
         sql, params = sql + " AND turn_id = ?", [*params, turn_id]
     if before is not None:
         sql, params = sql + " AND seq < ?", [*params, before]
-    sql += " ORDER BY seq DESC LIMIT ?"
-    found = db.execute(sql, [*params, -1 if limit is None else limit]).fetchall()
+    sql += " ORDER BY seq DESC"
+    if limit is not None:
+        sql, params = sql + " LIMIT ?", [*params, limit]
+    found = db.execute(sql, params).fetchall()
     return [data for (data,) in reversed(found)]

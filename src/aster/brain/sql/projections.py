@@ -5,13 +5,14 @@ Each projection runs in the commit of the event itself, so a table never says so
 
 from aster.brain.memory_records import JournalRow
 from aster.brain.records import Row, ThreadKey
-from aster.brain.sequencer import Placed
+from aster.brain.sequencer import Placed, Slot
 from aster.brain.sql import judgement
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.memory import journal
 from aster.brain.sql.permissions import note_use
 from aster.brain.titles import first_words
 from aster.contracts.events import (
+    BackgroundTask,
     ErrorEvent,
     HitlRequest,
     HitlResolved,
@@ -36,7 +37,7 @@ def project(db: Connection, placed: Placed) -> None:
             continue
         match event:
             case ThreadLifecycle():
-                _lifecycle(db, event, thread_id, user_id, now)
+                _lifecycle(db, event, placed.slot, user_id)
             case Usage(purpose="import"):
                 pass
             case Usage():
@@ -61,14 +62,24 @@ def project(db: Connection, placed: Placed) -> None:
                 judgement.planned(db, event, thread_id, user_id, now)
             case Uncertainty():
                 judgement.wondered(db, event, thread_id, user_id, now)
+            case BackgroundTask():
+                db.execute(
+                    "DELETE FROM background_output WHERE user_id = ? AND runtime_task_id = ?",
+                    (user_id, event.runtime_task_id),
+                )
             case ErrorEvent():
                 db.execute("UPDATE turns SET error = ? WHERE turn_id = ?", (event.error, event.turn_id))
             case _:
                 pass
+    if placed.handed and not any(isinstance(event, ThreadLifecycle) for event in placed.records):
+        slot = placed.slot
+        db.execute(
+            "UPDATE threads SET owner = ?, epoch = ? WHERE thread_id = ?", (slot.owner, slot.epoch, thread_id)
+        )
 
 
-def _lifecycle(db: Connection, event: ThreadLifecycle, thread_id: int, user_id: str, now: int) -> None:
-    turn_id, phase = event.turn_id, event.phase
+def _lifecycle(db: Connection, event: ThreadLifecycle, slot: Slot, user_id: str) -> None:
+    thread_id, now, turn_id, phase = slot.id, slot.last_ms, event.turn_id, event.phase
     if phase is Phase.STARTED:
         request = event.request or {}
         profile: dict[str, str] = request.get("agent") or {}
@@ -95,17 +106,21 @@ def _lifecycle(db: Connection, event: ThreadLifecycle, thread_id: int, user_id: 
             (now, turn_id),
         )
         db.execute(
-            "UPDATE threads SET status = 'idle', active_turn_id = NULL, tip_turn_id = ?, updated_at = ?"
-            " WHERE thread_id = ?",
-            (turn_id, now, thread_id),
+            "UPDATE threads SET status = 'idle', active_turn_id = NULL, tip_turn_id = ?, updated_at = ?,"
+            " owner = ?, epoch = ?, asked_to_stop = NULL WHERE thread_id = ?",
+            (turn_id, now, slot.owner, slot.epoch, thread_id),
         )
         return
     else:
         status = "suspended" if phase is Phase.SUSPENDED else "running"
-        db.execute("UPDATE turns SET status = ?, segment = ? WHERE turn_id = ?", (status, event.segment, turn_id))
+        db.execute(
+            "UPDATE turns SET status = ?, segment = ?, crashes = 0 WHERE turn_id = ?",
+            (status, event.segment, turn_id),
+        )
     db.execute(
-        "UPDATE threads SET status = ?, active_turn_id = ?, updated_at = ? WHERE thread_id = ?",
-        (status, turn_id, now, thread_id),
+        "UPDATE threads SET status = ?, active_turn_id = ?, updated_at = ?, owner = ?, epoch = ?,"
+        " asked_to_stop = NULL WHERE thread_id = ?",
+        (status, turn_id, now, slot.owner, slot.epoch, thread_id),
     )
 
 
@@ -113,7 +128,8 @@ def _usage(db: Connection, event: Usage) -> None:
     db.execute(
         "UPDATE turns SET model_calls = model_calls + ?, input_tokens = input_tokens + ?,"
         " output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,"
-        " cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ? WHERE turn_id = ?",
+        " cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, crashes = crashes * ?"
+        " WHERE turn_id = ?",
         (
             not event.estimated,
             event.input_tokens,
@@ -121,6 +137,7 @@ def _usage(db: Connection, event: Usage) -> None:
             event.cache_hit_tokens,
             event.cache_write_tokens,
             event.cost_usd or 0.0,
+            event.estimated,
             event.turn_id,
         ),
     )

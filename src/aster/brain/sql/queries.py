@@ -26,12 +26,12 @@ R = TypeVar("R", bound=Contract)
 
 _THREAD = (
     "task_id, user_id, title, status, created_at, updated_at, active_turn_id, tip_turn_id, from_task_id, from_seq,"
-    " parent_task_id, home_task_id"
+    " parent_task_id, home_task_id, owner, epoch, asked_to_stop"
 )
 _TURN = (
     "t.turn_id, h.task_id, t.user_id, t.status, t.segment, t.first_seq, t.started_at, t.last_seq, t.ended_at,"
     " t.stop_reason, t.error, t.model_calls, t.input_tokens, t.output_tokens, t.cache_read_tokens,"
-    " t.cache_write_tokens, t.cost_usd, t.agent"
+    " t.cache_write_tokens, t.cost_usd, t.agent, t.crashes, h.owner, h.epoch"
 )
 _HITL = (
     "r.request_id, h.task_id, r.user_id, r.turn_id, r.kind, r.question, r.status, r.created_at, r.tool,"
@@ -133,10 +133,11 @@ def turns(db: Connection, key: ThreadKey) -> list[TurnRecord]:
     return _rows(TurnRecord, db.execute(sql, key))
 
 
-def running_turns(db: Connection) -> list[TurnRecord]:
-    """Turns of every user that were running when the engine stopped; asked once, at boot."""
+def running_turns(db: Connection, owner: str | None = None) -> list[TurnRecord]:
+    """Turns of every user that run: all, or those of one replica."""
     sql = f"SELECT {_TURN} FROM turns t JOIN threads h USING (thread_id) WHERE t.status = 'running'"
-    return _rows(TurnRecord, db.execute(sql + " ORDER BY t.started_at"))
+    owned = ("", ()) if owner is None else (" AND h.owner = ?", (owner,))
+    return _rows(TurnRecord, db.execute(f"{sql}{owned[0]} ORDER BY t.started_at", owned[1]))
 
 
 def answered_turns(db: Connection) -> list[TurnRecord]:

@@ -21,6 +21,7 @@ _OWNED = (
     "compactions",
     "file_versions",
     "background_tasks",
+    "background_output",
     "plans",
     "uncertainties",
     "corrections",
@@ -67,6 +68,7 @@ def prune(db: Connection, now: int, observations_before: int) -> int:
     gone = db.execute("DELETE FROM channel_state_snapshots WHERE expires_at <= ?", (now,)).rowcount
     gone += db.execute("DELETE FROM corrections WHERE expires_at <= ?", (now,)).rowcount
     gone += db.execute("DELETE FROM grants WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM budget_holds WHERE expires_at <= ?", (now - 60_000,)).rowcount
     gone += db.execute("DELETE FROM quota_windows WHERE resets_at <= ?", (now - 86_400_000,)).rowcount
     return (
         gone + db.execute("DELETE FROM observability_events WHERE created_at < ?", (observations_before,)).rowcount
@@ -78,7 +80,8 @@ def delete_thread(db: Connection, key: ThreadKey) -> str | None:
 
     A task whose turn runs or waits is left alone.
     """
-    found = db.execute("SELECT thread_id, status FROM threads WHERE user_id = ? AND task_id = ?", key).fetchone()
+    sql = f"SELECT thread_id, status FROM threads WHERE user_id = ? AND task_id = ?{db.dialect.lock}"
+    found = db.execute(sql, key).fetchone()
     if found is None:
         return None
     thread_id, status = found

@@ -52,7 +52,7 @@ class SqliteBrain(SqlBrain):
             self._lock.release()
             raise
         self._loop = asyncio.get_running_loop()
-        self._writer = self._file = Writer(self._path, self._loop, self.fanout.deliver)
+        self._writer = self._file = Writer(self._path, self._loop, self.fanout.deliver, self.replica)
         self._file.start()
         self._readers = self._pool = Readers(self._path)
         self.memory = SqliteMemory(self._path, self._file, self._pool)

@@ -23,19 +23,30 @@ class SqliteWords:
             (number, " ".join(words)),
         )
 
-    def count(self, db: Connection, word: str) -> int:
-        found = db.execute("SELECT doc FROM memory_terms WHERE term = ?", (word,)).fetchone()
-        return int(found[0]) if found is not None else 0
+    def counts(self, db: Connection, words: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for word in words:  # one by one: that is how the index is laid out
+            found |= db.execute("SELECT term, doc FROM memory_terms WHERE term = ?", (word,)).fetchall()
+        return found
 
-    def posting(self, db: Connection, word: str) -> Counter[int]:
-        found = db.execute("SELECT doc FROM memory_postings WHERE term = ?", (word,)).fetchall()
-        return Counter(map(_FIRST, found))
+    def postings(self, db: Connection, words: Sequence[str]) -> dict[str, Counter[int]]:
+        query = "SELECT doc FROM memory_postings WHERE term = ?"
+        return {word: Counter(map(_FIRST, db.execute(query, (word,)).fetchall())) for word in words}
 
 
 class SqliteDialect:
     def __init__(self) -> None:
         self.lock = ""  # one writer holds everything anyway
         self.words = SqliteWords()
+
+    def searcher(self, db: Connection) -> str | None:
+        return None
+
+    def nearest(self, db: Connection, shelf: int, model: int, vector: Sequence[float], limit: int) -> list[int]:
+        return []  # nobody asks: vectors are searched in memory
+
+    def hold(self, db: Connection, name: str) -> None:
+        pass  # one writer holds everything anyway
 
     def passing(self, error: BaseException) -> bool:
         return passing(error)

@@ -114,6 +114,30 @@ async def _mode(session: "Session", argument: str) -> bool:
     return True
 
 
+async def _agents(session: "Session", argument: str) -> bool:
+    found = await session.client.agents.list()
+    width = max((len(agent.name) for agent in found), default=0)
+    lines = [
+        f"{'*' if agent.name == session.agent else ' '} {agent.name:<{width}}  {one_line(agent.description, 90)}"
+        for agent in found
+    ]
+    session.surface.show("\n".join(lines) or "There are no agents.")
+    return True
+
+
+async def _agent(session: "Session", argument: str) -> bool:
+    if argument in ("main", "-"):
+        session.agent = None
+    elif argument:
+        known = [agent.name for agent in await session.client.agents.list()]
+        if argument not in known:
+            session.surface.notice(f"There is no agent {one_line(argument, 40)}; there are {', '.join(known)}.")
+            return True
+        session.agent = argument
+    session.surface.notice(f"The next message is answered by {session.agent or 'the usual agent'}.")
+    return True
+
+
 async def _quit(session: "Session", argument: str) -> bool:
     return False
 
@@ -130,5 +154,7 @@ COMMANDS = {
     "compact": Command("/compact [FOCUS]", "show the model a summary of what was said so far", _compact),
     "fork": Command("/fork [SEQ]", "a new task that begins where this one stands (or stood)", _fork),
     "mode": Command("/mode [MODE]", "how careful the agent is: default, plan, auto or bypass", _mode),
+    "agent": Command("/agent [NAME]", "who answers from here on; /agent main is the usual agent again", _agent),
+    "agents": Command("/agents", "the agents there are", _agents),
     "quit": Command("/quit", "leave (Ctrl-D too)", _quit),
 }

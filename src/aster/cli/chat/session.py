@@ -43,12 +43,14 @@ class Session:
         keyboard: Keyboard,
         task_id: str,
         mode: PermissionMode | None = None,
+        agent: str | None = None,
     ) -> None:
         self.client = client
         self.surface = surface
         self.keyboard = keyboard
         self.task_id = task_id
         self.mode: PermissionMode | None = mode
+        self.agent: str | None = agent
         self.transcript = Transcript()
         self._screen = Screen(surface)
         self._interrupts = 0
@@ -107,7 +109,8 @@ class Session:
         """Post a message and show the turn; a task that is taken is shown instead."""
         self._screen.begin(self.transcript)
         try:
-            await self._watch(self.client.execute(message, self.task_id, permission_mode=self.mode))
+            turn = self.client.execute(message, self.task_id, permission_mode=self.mode, agent=self.agent)
+            await self._watch(turn)
         except EngineError as error:
             if error.code not in _TAKEN:
                 raise
@@ -158,7 +161,7 @@ async def chat(args: argparse.Namespace) -> int:
     async with connected(args, may_start=True, on_wait=Away(surface)) as client:
         task_id: str = args.task or new_id("task")
         keyboard = Editor(_history(), lambda: f" {session.task_id} · {client.url} · /help") if terminal else Lines()
-        session = Session(client, surface, keyboard, task_id, args.mode)
+        session = Session(client, surface, keyboard, task_id, args.mode, args.agent)
         surface.notice(await _greeting(client))
         surface.notice(f"Task {task_id}. /help lists the commands.")
         if args.task:

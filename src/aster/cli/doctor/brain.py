@@ -5,6 +5,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+from aster.brain.beside import Place, is_database
 from aster.brain.sql import queries
 from aster.brain.sqlite.brain import MIGRATIONS
 from aster.brain.sqlite.connection import looked_at
@@ -12,7 +13,12 @@ from aster.cli.doctor.report import Finding
 from aster.infra.migrations import available
 
 
-def examine(path: Path) -> list[Finding]:
+def examine(place: Place) -> list[Finding]:
+    if is_database(place):
+        from aster.cli.doctor import database
+
+        return database.examine(place)
+    path = Path(place)
     return [_place(path), _schema(path), _holder(path)] if path.is_file() else [_place(path)]
 
 

@@ -1,10 +1,7 @@
 """Memory: who makes its vectors, and how many records of the brain still wait for theirs."""
 
-import sqlite3
-from pathlib import Path
-
+from aster.brain.beside import Place, place_of, reading
 from aster.brain.sql.memory.vectors import state
-from aster.brain.sqlite.connection import looked_at
 from aster.cli.doctor.report import Finding
 from aster.contracts.errors import EngineError
 from aster.infra.settings import Settings
@@ -18,7 +15,7 @@ def examine(settings: Settings) -> Finding:
         chosen = embedder(settings)
     except EngineError as error:
         return Finding(check="memory", status="fail", found="its endpoint is not set right", fix=error.message)
-    waiting = _waiting(settings.sqlite_db_path)
+    waiting = _waiting(place_of(settings))
     if isinstance(chosen, str):
         if settings.embeddings_provider == "off":
             return Finding(check="memory", status="ok", found=f"found by words alone: {chosen}{waiting}")
@@ -27,15 +24,13 @@ def examine(settings: Settings) -> Finding:
     return Finding(check="memory", status="ok", found=f"vectors by {chosen.fingerprint}{waiting}")
 
 
-def _waiting(brain: Path) -> str:
-    """How many records of a brain have no vector yet; nothing of one that is not there, or older than memory."""
-    if not brain.is_file():
-        return ""
-    db = looked_at(brain)
+def _waiting(brain: Place) -> str:
+    """How many records of a brain have no vector yet; nothing of one that is not there, or cannot be used."""
     try:
-        pending = state(db).pending
-    except sqlite3.Error:
+        with reading(brain) as db:
+            if db is None:
+                return ""
+            pending = state(db).pending
+    except EngineError:
         return ""
-    finally:
-        db.close()
     return f"; {pending:,} records wait for theirs" if pending else "; every record has its own"

@@ -3,7 +3,7 @@
 import json
 
 from aster.cli.screen.clean import clean, one_line
-from aster.client.transcript import ToolCard
+from aster.client.transcript import Note, ToolCard
 
 _TELLING = ("command", "path", "file_path", "pattern", "query", "url", "question", "name")
 
@@ -11,6 +11,16 @@ _TELLING = ("command", "path", "file_path", "pattern", "query", "url", "question
 def call_line(card: ToolCard, width: int = 100) -> str:
     """What was called with what: `bash  ls -la`."""
     return f"{clean(card.tool)}  {_argument(card, max(width - len(card.tool) - 2, 10))}".rstrip()
+
+
+def nested_line(item: ToolCard | Note, width: int = 100) -> str:
+    """What a sub-agent called and what that came to, or what it said, in one line under the call it works for."""
+    lead = f"{'  ' * item.depth}↳ {one_line(item.agent, 40)}: "
+    room = max(width - len(lead), 20)
+    if isinstance(item, Note):
+        return lead + one_line(item.text, room)
+    called = call_line(item, room // 2)
+    return f"{lead}{called} → {result_line(item, max(room - len(called) - 3, 10))}"
 
 
 def result_line(card: ToolCard, width: int = 100) -> str:

@@ -2,7 +2,7 @@
 
 from typing import TextIO
 
-from aster.cli.screen.cards import call_line, result_line
+from aster.cli.screen.cards import call_line, nested_line, result_line
 from aster.client.transcript import Item, Note, Passage, ToolCard
 
 
@@ -21,10 +21,10 @@ class PlainSurface:
         return len(text)
 
     def card(self, card: ToolCard) -> None:
-        self.notice(f"* {call_line(card)}\n  {result_line(card)}")
+        self.notice(nested_line(card) if card.depth else f"* {call_line(card)}\n  {result_line(card)}")
 
     def note(self, note: Note) -> None:
-        self.notice(note.text)
+        self.notice(nested_line(note) if note.depth else note.text)
 
     def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
         """A pipe has no place for what may still change."""

@@ -14,7 +14,7 @@ from rich.segment import Segment, Segments
 from rich.text import Text
 
 from aster.cli.screen.blocks import settled
-from aster.cli.screen.cards import call_line, result_line
+from aster.cli.screen.cards import call_line, nested_line, result_line
 from aster.cli.screen.clean import clean
 from aster.client.transcript import Item, Note, Passage, ToolCard
 
@@ -45,13 +45,23 @@ class TerminalSurface:
         return shown + size
 
     def card(self, card: ToolCard) -> None:
+        if card.depth:
+            self._nested(card)
+            return
         width = self._console.width - 4
         sign, style = ("●", "green") if card.error is None else ("●", "red")
         self._print(Text.assemble((f"{sign} ", style), (call_line(card, width), "bold")))
         self._print(Text(f"  ⎿ {result_line(card, width)}", "dim", no_wrap=True, overflow="ellipsis"))
         self._print(Text())
 
+    def _nested(self, item: ToolCard | Note) -> None:
+        line = nested_line(item, self._console.width - 1)
+        self._print(Text(line, "dim", no_wrap=True, overflow="ellipsis"))
+
     def note(self, note: Note) -> None:
+        if note.depth:
+            self._nested(note)
+            return
         self._print(Markdown(clean(note.text), style="dim"))
         self._print(Text())
 

@@ -133,6 +133,8 @@ def grade_of(event: Event) -> Grade:
     """How the thread treats this very event."""
     if isinstance(event, ThreadLifecycle) and event.phase.final:
         return Grade.END
+    if event.depth and not isinstance(event, HitlRequest | PermissionPrompt | HitlResolved):
+        return Grade.SHOWN
     return event.grade
 
 

@@ -13,10 +13,12 @@ from aster.contracts.model import Contract
 class Grade(StrEnum):
     """How the thread treats an event: a delta may be merged and later folded away, a record never.
 
-    `END` marks the record that closes a turn, so that a reader can tell without decoding it.
+    `END` marks the record that closes a turn, so that a reader can tell without decoding it. `SHOWN` is a copy of what
+    a sub-agent does on the thread of the task it works for: shown there, part of no state, folded away with its turn.
     """
 
     DELTA = "delta"
+    SHOWN = "shown"
     RECORD = "record"
     END = "end"
 

@@ -6,7 +6,7 @@ from aster.contracts.blocks import MediaBlock
 from aster.contracts.events.base import Event
 from aster.contracts.permissions import GrantOffer, GrantScope, PermissionMode
 
-HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget", "client_tool", "elicitation"]
+HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget", "client_tool", "elicitation", "login"]
 
 
 class HitlRequest(Event, tag="hitl_request"):
@@ -16,7 +16,8 @@ class HitlRequest(Event, tag="hitl_request"):
     kind `client_tool` is a call that the client runs; the answer is its result. `offer`
     is what an "always" to a permission would store; `about` are the uncertainties an answer would settle. One of kind
     `elicitation` is a connected server's question in the middle of a call: `input` says what it wants to know, `state`
-    is what the server needs back with the answer. A permission with a `pin` is for the tool, or the code, as it was.
+    is what the server needs back with the answer. One of kind `login` names the page where a person logs in
+    (`input.url`); finishing the login answers it. A permission with a `pin` is for the tool, or the code, as it was.
     """
 
     request_id: str
@@ -48,7 +49,9 @@ class PermissionPrompt(Event, tag="permission_prompt"):
 
 
 class HitlResolved(Event, tag="hitl_resolved"):
-    """What a person said; with an "always", how far it reaches, until when, and the grant that was stored."""
+    """What a person said; with an "always", how far it reaches, until when, and the grant that was stored. `up_to_usd`
+    is what a yes to another question about the same budget allows, which settles this one too. `request` is what the
+    client that answered wants otherwise from here on: those fields of the turn's `TurnRequest`."""
 
     request_id: str
     answer: str
@@ -59,6 +62,8 @@ class HitlResolved(Event, tag="hitl_resolved"):
     scope: GrantScope | None = None
     grant_id: str | None = None
     expires_at: str | None = None
+    up_to_usd: float | None = None
+    request: dict[str, Any] | None = None
 
 
 class PermissionSuggestion(Event, tag="permission_suggestion"):

@@ -2,13 +2,15 @@
 
 from typing import Any, Literal
 
+from aster.contracts.budgets import BudgetCase
 from aster.contracts.events.base import Event
 from aster.contracts.tools import Artifact
 
 
 class SubagentLifecycle(Event, tag="subagent_lifecycle"):
     """A sub-agent begins or has ended. What it does is on the thread of `child_task_id`; `tool_call_id` is the call it
-    was begun for, `result` what it said at its end, `cost_usd` what it and its own sub-agents cost."""
+    was begun for, `result` what it said at its end, `cost_usd` what it and its own sub-agents cost,
+    `granted` what a person has allowed it to spend beyond the budgets, which are those of whoever it worked for."""
 
     child_turn_id: str
     agent: str
@@ -21,6 +23,7 @@ class SubagentLifecycle(Event, tag="subagent_lifecycle"):
     stop_reason: str | None = None
     model_calls: int = 0
     cost_usd: float | None = None
+    granted: tuple[BudgetCase, ...] = ()
 
 
 class BackgroundTask(Event, tag="background_task"):

@@ -3,7 +3,11 @@
 The message and the mark that it was told are one commit. What the agent said comes with `agent_output`, between marks.
 """
 
-from aster.brain.agents import SubagentToldRow
+from collections.abc import Sequence
+
+from aster.brain.agents import SubagentRecord, SubagentToldRow
+from aster.brain.protocol import Brain
+from aster.brain.records import ThreadKey
 from aster.engine_core.services import Services
 from aster.engine_core.telling import told
 from aster.engine_core.turn import Turn
@@ -17,20 +21,32 @@ async def tell(turn: Turn, services: Services) -> None:
     if seen is None:
         return
     await turn.flush()
-    ended = [
-        child
-        for child in await turn.brain.subagents_of(turn.key)
-        if child.background and child.ended_at is not None and child.told_at is None
-    ]
+    ended = await unnoticed(turn.brain, turn.key)
     if not ended:
         if untold.get(turn.key) == seen:
             del untold[turn.key]
         return
-    lines = [
+    turn.write(told(words(ended)), rows=marks(ended))
+
+
+async def unnoticed(brain: Brain, key: ThreadKey) -> list[SubagentRecord]:
+    """Those of a task that have ended in the background and that its model was not told of."""
+    return [
+        child
+        for child in await brain.subagents_of(key)
+        if child.background and child.ended_at is not None and child.told_at is None
+    ]
+
+
+def words(ended: Sequence[SubagentRecord]) -> str:
+    return "\n".join(
         f"The agent {child.agent} in the background ({child.child_task_id}) has ended: {child.status}."
         " agent_output shows what it said."
         for child in ended
-    ]
+    )
+
+
+def marks(ended: Sequence[SubagentRecord]) -> list[SubagentToldRow]:
+    """That the model was told of these, for the commit that tells it."""
     now = now_ms()
-    rows = [SubagentToldRow(child_turn_id=child.child_turn_id, told_at=now) for child in ended]
-    turn.write(told("\n".join(lines)), rows=rows)
+    return [SubagentToldRow(child_turn_id=child.child_turn_id, told_at=now) for child in ended]

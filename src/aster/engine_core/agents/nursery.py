@@ -6,10 +6,12 @@ nobody waits for is stopped. So what a crash left half done is finished at boot.
 """
 
 import logging
+import time
+from collections.abc import Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from aster.brain.agents import SubagentEndRow, SubagentRecord
-from aster.brain.records import ThreadKey
+from aster.brain.records import Row, ThreadKey
 from aster.brain.unit import Conflict, Present
 from aster.contracts.agents import Parent
 from aster.contracts.blocks import text_of
@@ -17,6 +19,9 @@ from aster.contracts.events import SubagentLifecycle
 from aster.contracts.model import decode
 from aster.contracts.turn import TurnStatus
 from aster.engine_core import segments
+from aster.engine_core.agents import waking
+from aster.engine_core.agents.allowance import gained
+from aster.engine_core.agents.showing import passed_on
 from aster.engine_core.orders import Order
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
@@ -25,6 +30,7 @@ from aster.infra.clock import now_ms
 log = logging.getLogger("aster.nursery")
 
 MOST_CHARS = 40_000
+LOOK_SECONDS = 60.0
 Phase: TypeAlias = Literal["completed", "errored", "cancelled"]
 _ENDED = frozenset(status.value for status in TurnStatus if status.ended)
 
@@ -32,7 +38,9 @@ _ENDED = frozenset(status.value for status in TurnStatus if status.ended)
 class Turns(Protocol):
     """Whoever runs turns."""
 
-    async def begin_child(self, key: ThreadKey, turn_id: str, order: Order) -> None: ...
+    async def begin_child(
+        self, key: ThreadKey, turn_id: str, order: Order, tip: str | None = None, rows: Sequence[Row] = ()
+    ) -> None: ...
     async def go_on(self, key: ThreadKey, turn_id: str) -> bool: ...
     async def stop(self, key: ThreadKey, stop_reason: str) -> str | None: ...
 
@@ -42,14 +50,18 @@ class Nursery:
         self._services = services
         self._brain = services.brain
         self._turns = turns
+        self._looked: dict[ThreadKey, float] = {}
         services.offspring.begin = turns.begin_child
         services.offspring.discard = self.discard
 
     async def ended(self, turn: Turn) -> None:
-        """A turn is over: if it was a sub-agent's, whoever waits for it is told and goes on."""
+        """A turn is over: if it was a sub-agent's, whoever waits for it is told and goes on. If one ended in the
+        background when this one had no ear for it any more, it may begin another."""
         state = turn.state
         parent = state.request.parent
         if parent is None:
+            if turn.key in self._services.offspring.untold and state.status is not TurnStatus.CANCELLED:
+                await self._wake(turn.key)
             return
         known = await self._brain.subagent(turn.key.user_id, turn.turn_id)
         if known is None or known.status != "running" or known.child_status not in _ENDED:
@@ -66,6 +78,7 @@ class Nursery:
             stop_reason=state.stop_reason,
             model_calls=state.model_calls,
             cost_usd=state.cost_usd,
+            granted=gained(state),
         )
         await self._report(turn.key.user_id, parent, end)
 
@@ -83,14 +96,33 @@ class Nursery:
                 await self._stop(child)
         return [ThreadKey(key.user_id, child.child_task_id) for child in children]
 
-    async def recover(self) -> None:
-        """At boot, when every turn that ran is taken up: finish what was half done."""
+    async def recover(self, younger_ms: int = 0) -> None:
+        """When every turn that ran is taken up: finish what was half done. What is younger than this may still be done
+        by another replica."""
         self._services.offspring.untold.update(await self._brain.subagents_untold_threads())
         for child in await self._brain.subagents_running():
             try:
-                await self._mend(child)
+                if await self._left(child, now_ms() - younger_ms):
+                    await self._mend(child)
             except Exception:  # one that cannot be read must not keep the others from going on
                 log.exception("the sub-agent %s cannot be taken up", child.child_turn_id)
+        await self._wake_left()
+
+    async def _wake_left(self) -> None:
+        """Wake what should have been woken by whoever died before doing so; each is looked at now and then."""
+        untold, now = self._services.offspring.untold, time.monotonic()
+        self._looked = {key: due for key, due in self._looked.items() if key in untold and due > now}
+        for key in [key for key in untold if key not in self._looked]:
+            self._looked[key] = now + LOOK_SECONDS
+            try:
+                await self._wake(key)
+            except Exception:  # one that cannot be woken must not keep the others asleep
+                log.exception("the task %s cannot be woken", key.task_id)
+
+    async def _left(self, child: SubagentRecord, before: int) -> bool:
+        """Whether nobody can be about to begin it, or to tell of its end."""
+        turn = await self._brain.turn(child.user_id, child.child_turn_id)
+        return (child.created_at if turn is None else turn.ended_at or turn.started_at) <= before
 
     async def _mend(self, child: SubagentRecord) -> None:
         key = ThreadKey(child.user_id, child.child_task_id)
@@ -137,10 +169,17 @@ class Nursery:
             await self._brain.append(key, parent.turn_id, [end], rows=[row], guard=Present())
         except Conflict:
             return
-        if parent.background:
-            self._services.offspring.untold[key] += 1
-        else:
+        if parent.depth > 1:
+            await passed_on(self._brain, user_id, parent.turn_id, end)
+        if not parent.background:
             await self._turns.go_on(key, parent.turn_id)
+            return
+        self._services.offspring.untold[key] += 1
+        if parent.wake:
+            await self._wake(key)
+
+    async def _wake(self, key: ThreadKey) -> None:
+        await waking.wake(self._services, self._turns.begin_child, key)
 
 
 def _orphaned(child: SubagentRecord) -> bool:

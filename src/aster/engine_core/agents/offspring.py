@@ -1,7 +1,9 @@
-"""What turns know of sub-agents beyond their own threads: how to have one begun, and where one ended unnoticed."""
+"""What turns know of sub-agents beyond their own threads: how to have one begun, how to wait for one, and where one
+ended unnoticed."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from aster.brain.records import ThreadKey
 from aster.engine_core.orders import Order
@@ -17,12 +19,19 @@ async def _nobody_works(key: ThreadKey) -> list[ThreadKey]:
     return []
 
 
+@asynccontextmanager
+async def _at_work(key: ThreadKey) -> AsyncGenerator[None]:
+    del key
+    yield
+
+
 class Offspring:
     """`begin` starts a turn that is on record as a sub-agent's; `discard` stops all that work for a task and says which
-    tasks were theirs; `untold` are threads on which one may have ended in the background without the model knowing,
-    with how often one did."""
+    tasks were theirs; `resting` leaves the slot of a task's turn to others while it waits for one of them; `untold` are
+    threads on which one may have ended in the background without the model knowing, with how often one did."""
 
     def __init__(self) -> None:
         self.begin: Callable[[ThreadKey, str, Order], Awaitable[None]] = _nobody_begins
         self.discard: Callable[[ThreadKey], Awaitable[list[ThreadKey]]] = _nobody_works
+        self.resting: Callable[[ThreadKey], AbstractAsyncContextManager[None]] = _at_work
         self.untold: Counter[ThreadKey] = Counter()

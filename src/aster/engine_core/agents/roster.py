@@ -1,5 +1,7 @@
 """The agents there are for a user: those of the catalog, which mean the same to everybody, and the user's own."""
 
+import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,15 +19,33 @@ from aster.infra.clock import now_ms
 from aster.infra.settings import Settings
 
 MOST_OWN: Final = 100
+FRESH_SECONDS: Final = 10.0
+_MOST_USERS: Final = 10_000
 
 
 class Roster:
-    """`catalog` is replaced as a whole when the catalog is read again."""
+    """`catalog` is replaced as a whole when the catalog is read again. A user's own agents are read when one is needed;
+    what is kept of them for a moment only serves to tell a model that they are there."""
 
     def __init__(self, settings: Settings, brain: Brain, catalog: Mapping[str, Kept]) -> None:
         self.catalog = catalog
         self._settings = settings
         self._brain = brain
+        self._own: OrderedDict[str, tuple[float, tuple[Agent, ...]]] = OrderedDict()
+
+    async def own(self, user_id: str) -> tuple[Agent, ...]:
+        """A user's own agents by name, as they were some seconds ago at most."""
+        known = self._own.get(user_id)
+        if known is None or time.monotonic() > known[0]:
+            found = tuple(kept.agent for kept in await self.listed(user_id) if kept.source == "user")
+            known = self._own[user_id] = time.monotonic() + FRESH_SECONDS, found
+            if len(self._own) > _MOST_USERS:
+                self._own.popitem(last=False)
+        return known[1]
+
+    def look_again(self) -> None:
+        """Somebody else may have changed users' agents."""
+        self._own.clear()
 
     async def listed(self, user_id: str) -> list[Kept]:
         """All that a user has, the catalog's first."""
@@ -75,9 +95,12 @@ class Roster:
         if agent.name not in held and len(held) >= MOST_OWN:
             raise _unfit("name", f"would be one agent too many: there are {len(held)} already; delete some")
         await self._brain.put(AgentRow(user_id=user_id, name=agent.name, body=encode(agent), updated_at=now_ms()))
+        self._own.pop(user_id, None)
 
     async def drop(self, user_id: str, name: str) -> None:
-        if not await self._brain.drop_agent(user_id, name):
+        dropped = await self._brain.drop_agent(user_id, name)
+        self._own.pop(user_id, None)
+        if not dropped:
             raise EngineError(
                 ErrorCode.NOT_FOUND, f"There is no agent of your own named {name!r}.", {"agent": name}
             )

@@ -8,12 +8,14 @@ from typing import Any
 
 from aster.brain.agents import SubagentRow
 from aster.brain.records import ThreadKey
-from aster.contracts.agents import Parent
+from aster.contracts.agents import Agent, Parent, Profile
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import SubagentLifecycle
 from aster.contracts.model import encode
+from aster.contracts.permissions import PermissionMode
 from aster.contracts.tools import OutcomeClass, ToolOutcome
 from aster.contracts.turn import CallState
+from aster.engine_core.agents.allowance import granted
 from aster.engine_core.agents.profile import chain_of, child_profile, narrower
 from aster.engine_core.orders import Order
 from aster.engine_core.permissions import mode_of
@@ -23,6 +25,8 @@ from aster.engine_core.turn import Turn
 from aster.engine_core.verdict import Run
 from aster.infra.clock import now_ms
 from aster.infra.ids import new_id
+from aster.skills import prompting
+from aster.utility_directory import run_skill
 
 SHOWN_CHARS = 200
 
@@ -30,8 +34,9 @@ SHOWN_CHARS = 200
 async def begin(turn: Turn, services: Services, call: CallState, run: Run) -> ToolOutcome | None:
     """Begin a sub-agent for a call; None when the call is in its hands, otherwise why not."""
     given = run.prepared.input
+    skill = run.prepared.tool.definition.name == run_skill.NAME
     try:
-        order = await _order(turn, services, call, given)
+        order = await (_skill_order if skill else _order)(turn, services, call, given)
     except EngineError as error:
         return ToolOutcome.error(error.message, reason=error.code.value, failure=OutcomeClass.DIAGNOSTIC)
     assert order.profile is not None, "a sub-agent has a profile"
@@ -42,7 +47,7 @@ async def begin(turn: Turn, services: Services, call: CallState, run: Run) -> To
         child_task_id=order.task_id,
         agent=order.profile.name,
         phase="started",
-        description=given["prompt"][:SHOWN_CHARS],
+        description=order.message[:SHOWN_CHARS],
         tool_call_id=call.call.id,
         background=parent.background,
     )
@@ -68,6 +73,29 @@ async def begin(turn: Turn, services: Services, call: CallState, run: Run) -> To
 
 async def _order(turn: Turn, services: Services, call: CallState, given: dict[str, Any]) -> Order:
     """What the sub-agent's turn is begun with; raises `EngineError` when there may be none."""
+    parent = await _parent(turn, services, call, given)
+    name = given.get("agent")
+    kept = None if name is None else await services.agents.find(turn.key.user_id, name)
+    agent = None if kept is None else kept.agent
+    profile = child_profile(agent, turn.state.request, parent, services.settings)
+    mode = narrower(mode_of(services.settings, turn.state), agent and agent.permission_mode)
+    model = None if kept is None else services.agents.model_of(kept)
+    return _ordered(turn, parent, profile, given["prompt"], mode, model, name)
+
+
+async def _skill_order(turn: Turn, services: Services, call: CallState, given: dict[str, Any]) -> Order:
+    """The same for one that carries out a skill."""
+    parent = await _parent(turn, services, call, {})
+    user_id, skill = turn.key.user_id, await services.skills.find(turn.key.user_id, given["name"])
+    place = str(await services.skills.place(user_id, skill)) if skill.files else None
+    prompt, message = prompting.brief_of(skill, given["input"], place)
+    agent = Agent(name=f"skill:{skill.name}", description="", system_prompt=prompt, tools=skill.tools)
+    profile = child_profile(agent, turn.state.request, parent, services.settings)
+    return _ordered(turn, parent, profile, message, mode_of(services.settings, turn.state))
+
+
+async def _parent(turn: Turn, services: Services, call: CallState, given: dict[str, Any]) -> Parent:
+    """Whom it works for; raises `EngineError` when that may have nobody more."""
     request, settings = turn.state.request, services.settings
     above = request.parent
     parent = Parent(
@@ -79,7 +107,10 @@ async def _order(turn: Turn, services: Services, call: CallState, given: dict[st
         depth=1 if above is None else above.depth + 1,
         agents=chain_of(request),
         background=bool(given.get("background")),
+        wake=bool(given.get("background")) and bool(given.get("wake")),
     )
+    if parent.wake and (above is not None or request.method):
+        raise EngineError(ErrorCode.PERMISSION_DENIED, "Only the agent that answers the person can be woken.")
     if parent.depth > settings.subagent_depth:
         raise EngineError(ErrorCode.PERMISSION_DENIED, "Work can be handed on no further; do it yourself.")
     await turn.flush()
@@ -87,19 +118,30 @@ async def _order(turn: Turn, services: Services, call: CallState, given: dict[st
     if begun >= settings.subagents_per_turn:
         text = f"{begun} agents were begun already, the most for one message. Do the rest yourself."
         raise EngineError(ErrorCode.PERMISSION_DENIED, text)
-    name = given.get("agent")
-    kept = None if name is None else await services.agents.find(turn.key.user_id, name)
-    agent = None if kept is None else kept.agent
+    return parent
+
+
+def _ordered(
+    turn: Turn,
+    parent: Parent,
+    profile: Profile,
+    message: str,
+    mode: PermissionMode,
+    model: str | None = None,
+    agent: str | None = None,
+) -> Order:
+    request = turn.state.request
     return Order(
         task_id=new_id("agent"),
-        message=given["prompt"],
+        message=message,
         direct=True,
-        model=(services.agents.model_of(kept) if kept is not None else None) or request.model,
-        permission_mode=narrower(mode_of(settings, turn.state), agent and agent.permission_mode),
+        model=model or request.model,
+        permission_mode=mode,
         unattended=request.unattended,
-        agent=name,
-        profile=child_profile(agent, request, parent, settings),
+        agent=agent,
+        profile=profile,
         parent=parent,
+        budget=granted(turn.state),
     )
 
 

@@ -6,7 +6,7 @@ For a task that rests it is a commit like any other, guarded so that no turn beg
 import msgspec
 
 from aster.brain.records import ThreadKey, ThreadRecord
-from aster.brain.unit import Conflict, Guard, Idle, Owned, Waiting
+from aster.brain.unit import Conflict, Guard, Idle, Running, Waiting
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import CompactionEvent, CompactionRequested, HookRan
 from aster.contracts.llm import LLMResponse, ModelRequest
@@ -41,7 +41,7 @@ async def compact(
         try:
             if running is not None and running.turn is not None:
                 apply(running.turn.state, wanted)
-                await _leave(services, key, running.turn_id, wanted, Owned(running.turn_id))
+                await _leave(services, key, running.turn_id, wanted, Running(running.turn_id))
                 return None
             if thread.status == "suspended" and thread.active_turn_id is not None:
                 await _leave(services, key, thread.active_turn_id, wanted, Waiting(thread.active_turn_id))

@@ -8,9 +8,10 @@ from aster.asset_directory.actions import checkable
 from aster.asset_directory.asking import Wanted
 from aster.asset_directory.directory import AssetDirectory
 from aster.contracts.assets import ActionDef, ServerConfigPayload
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.tools import Effect, OutcomeClass, ToolDef, ToolOutcome
 from aster.engine_core.boundary import defused
-from aster.engine_core.connectors import elicitation
+from aster.engine_core.connectors import elicitation, login
 from aster.engine_core.connectors.caller import TurnCaller
 from aster.sandbox.permissions import Decision
 from aster.utility_directory.tool import Asks, Input, Tool, ToolContext
@@ -41,8 +42,7 @@ class ConnectorTool(Tool):
         return self.effect(given).repeatable
 
     def decide(self, given: Input, context: ToolContext) -> Decision:
-        policy = self._server.policy
-        behavior = policy.get(self.action.action) or policy.get(_EVERYTHING) or "ask"
+        behavior = self._server.behavior(self.action.action)
         reasons = {
             "ask": f"It is a tool of the connected server {self._server.server_name!r}.",
             "deny": f"The operator does not allow it on the server {self._server.server_name!r}.",
@@ -50,10 +50,25 @@ class ConnectorTool(Tool):
         return Decision(behavior=behavior, reason=reasons.get(behavior, ""), pin=self.action.pin)
 
     async def run(self, given: Input, context: ToolContext) -> ToolOutcome:
-        """Make the call, or go on with it: a server's question ends this with `Asks`, its answer begins it again."""
+        """Make the call, or go on with it: a server's question ends this with `Asks`, its answer begins it again. So
+        does a server that wants a person to log in."""
+        asked = context.asked
+        refused = login.refusal(asked)
+        if refused is not None:
+            return refused
+        try:
+            return await self._called(given, context)
+        except EngineError as error:
+            wanted = error.code is ErrorCode.MCP_TOKEN_EXPIRED and self._server.auth_method == "oauth"
+            if not wanted or context.policy.unattended or login.enough(asked):
+                raise
+            link = await self._directory.desk.link_for(context.user_id, self.action.server_name)
+            raise Asks(login.request(error, link, context, self.definition.name)) from error
+
+    async def _called(self, given: Input, context: ToolContext) -> ToolOutcome:
         key, caller, asked = context.idempotency_key, TurnCaller(context), context.asked
         exchange = None
-        if asked is not None:
+        if asked is not None and asked.kind == elicitation.KIND:
             told = elicitation.told(asked)
             exchange = self._directory.parked(context.user_id, self.action.server_name, key)
             if exchange is None and asked.state is None:
@@ -71,7 +86,7 @@ class ConnectorTool(Tool):
             if not context.policy.unattended:
                 raise Asks(elicitation.request(found, context, self.definition.name))
             exchange.tell(elicitation.NOBODY)
-        await self._directory.finished(context.user_id, exchange, key)
+        await self._directory.finished(context.user_id, exchange, key, context.announce)
         return found
 
     async def _begun(self, given: Input, context: ToolContext, caller: TurnCaller) -> Any:

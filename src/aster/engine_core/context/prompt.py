@@ -54,6 +54,13 @@ class Prompts:
         if len(self._known) > MOST_TASKS:
             self._known.popitem(last=False)
 
+    def forget(self, key: ThreadKey) -> None:
+        """The task goes on elsewhere."""
+        self._known.pop(key, None)
+
+    def clear(self) -> None:
+        self._known.clear()
+
     async def before(self, key: ThreadKey, state: TurnState) -> Prompt | None:
         """The prompt that the next one of this turn goes on from: of the same turn, or of the whole turn before."""
         whole = state.follows_turn_id if state.follows_messages is None else None

@@ -7,26 +7,26 @@ before the client can know it, so that the next request finds its place.
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from aster.brain.doors import DoorPlace, DoorPlaceRow, PlaceKind
 from aster.brain.records import ThreadKey
 from aster.brain.unit import Conflict, Present
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import Event, HitlRequest
-from aster.contracts.events.human import HitlKind
-from aster.contracts.model import decode
+from aster.contracts.events import Event
 from aster.contracts.tools import ToolDef
-from aster.contracts.turn import TurnOptions
+from aster.contracts.turn import TurnOptions, TurnRequest
 from aster.engine_core.client_tools import unfit
+from aster.engine_core.door_places import row
 from aster.engine_core.engine import Engine
-from aster.engine_core.orders import Follows, HitlReply, OnBusy, Order
-from aster.infra.clock import now_ms
+from aster.engine_core.orders import Follows, OnBusy, Order
 from aster.infra.ids import new_id
 from aster.server.bodies import MEDIA_BLOCKS
 from aster.server.doors.lines import MOST_LINES, Line, brought, fingerprints, following
 from aster.server.doors.models import Chosen
-from aster.server.doors.places import Begin, Reply, Resume, after_turn, anew, way_on
+from aster.server.doors.places import Again, Begin, Reply, Resume, Way, after_turn, anew, way_on
+from aster.server.doors.resuming import follow_again, reply_to, resume
+from aster.server.doors.retries import keyed, place_of, unheard
 from aster.server.doors.turn import Following
 from aster.server.visit import Visit
 
@@ -41,7 +41,8 @@ _ELSEWHERE: Final = frozenset(
 
 class Wishes(NamedTuple):
     """What a client wants beside an answer. `root` keeps conversations apart that are not the same person's; `after` is
-    the turn that the lines come after, for a client that does not send what was before."""
+    the turn that the lines come after, for a client that does not send what was before; `key` is the same for every
+    attempt of one request."""
 
     options: TurnOptions
     who: Chosen = Chosen()
@@ -53,52 +54,117 @@ class Wishes(NamedTuple):
     root: str = ""
     echo: dict[str, Any] = {}
     after: str | None = None
+    key: str = ""
+
+    @property
+    def request(self) -> TurnRequest:
+        """What of them may change while a turn waits."""
+        return TurnRequest(
+            model=self.who.model,
+            super_thinking=self.super_thinking,
+            instructions=self.instructions,
+            tools=self.tools,
+            own_tools=self.own_tools,
+            options=self.options,
+        )
 
 
 class Admitted(NamedTuple):
-    """A turn to follow, and the fingerprint of the conversation that it answers; `noting` is to be waited for before
-    the client is told anything."""
+    """A turn to follow, and the fingerprint of the conversation that it answers; `request` is what another attempt of
+    the same request has in common with this one."""
 
     turn: Following
     fingerprint: str
-    noting: "asyncio.Future[list[Event]]"
+    request: str
+
+
+class Naming(NamedTuple):
+    """Where a turn is to be found, and which id it is to have."""
+
+    place: str
+    turn_id: str | None
 
 
 async def admit(engine: Engine, visit: Visit, lines: Sequence[Line], wishes: Wishes) -> Admitted:
     """Have a conversation go on."""
     if len(lines) > MOST_LINES:
         raise EngineError(ErrorCode.PAYLOAD_TOO_LARGE, f"Send at most {MOST_LINES} messages.")
-    if sum(len(line.files) for line in lines) > MEDIA_BLOCKS:
+    if sum(len(line.files) for line in lines if not line.plain) > MEDIA_BLOCKS:
         raise EngineError(
             ErrorCode.PAYLOAD_TOO_LARGE, f"Send at most {MEDIA_BLOCKS} files in all messages together."
         )
     if len(wishes.instructions) > MOST_INSTRUCTIONS:
         raise unfit("messages", f"has more than {MOST_INSTRUCTIONS} characters of system messages")
     prints = fingerprints(lines, wishes.root)
-    known = {id(line): name for line, name in zip(lines, prints, strict=True)}
-    if wishes.after is not None:
-        way = await after_turn(engine.brain, visit.user_id, wishes.after, lines)
-    elif (near := _near(engine, visit.user_id, lines, prints)) is not None and wishes.task_id is None:
-        way = Begin(near.task_id, Follows(turn_id=near.turn_id), (), (lines[-1],), ())
-    else:
-        way = await way_on(engine.brain, visit.user_id, lines, prints, wishes.task_id)
+    if not prints:
+        raise unfit("messages", "has nothing that a user says")
+    request = f"{prints[-1]} {wishes.after or wishes.task_id or ''}"
+    if not wishes.key:
+        again = await unheard(engine, visit.user_id, request)
+        return Admitted(await _taken_in(engine, visit, lines, wishes, prints, again), prints[-1], request)
+    async with engine.places.attempts.one(visit.user_id, wishes.key):
+        named = await keyed(engine, visit.user_id, wishes.key, prints[-1], lines)
+        return Admitted(await _taken_in(engine, visit, lines, wishes, prints, named), prints[-1], request)
+
+
+async def _taken_in(
+    engine: Engine,
+    visit: Visit,
+    lines: Sequence[Line],
+    wishes: Wishes,
+    prints: list[str],
+    named: Again | str | None,
+) -> Following:
+    """The turn that answers: one that did so before, or a new one, with this id if it is to have one."""
+    if isinstance(named, Again):
+        return follow_again(engine, visit, named)
+    way = await _way(engine, visit, lines, wishes, prints)
+    places = (prints[-1], place_of(visit.user_id, wishes.key)) if wishes.key else (prints[-1],)
     match way:
         case Resume():
-            turn = await _resume(engine, visit, way)
+            return await resume(engine, visit, way, wishes.request, places)
         case Reply():
-            turn = await _reply(engine, visit, way)
+            turn = await reply_to(engine, visit, way, wishes.request, places)
+            if not way.own:
+                rows = [row(name, turn.turn_id, "asked") for name in places]
+                _put(engine, ThreadKey(visit.user_id, turn.task_id), rows)
+            return turn
+        case Again():
+            return follow_again(engine, visit, way)
         case Begin():
+            known = {id(line): name for line, name in zip(lines, prints, strict=True)}
             try:
-                turn = await begin(engine, visit, way, wishes, known, prints[-1])
+                return await begin(engine, visit, way, wishes, known, Naming(prints[-1], named))
             except EngineError as error:
                 if error.code not in _ELSEWHERE or way.named or wishes.after is not None:
                     raise
-                turn = await begin(engine, visit, anew(lines), wishes, known, prints[-1])
-            noting: asyncio.Future[list[Event]] = asyncio.get_running_loop().create_future()
-            noting.set_result([])  # it was noted with the turn's opening
-            return Admitted(turn, prints[-1], noting)
-    rows = [place_row(prints[-1], turn.turn_id, "asked")]
-    return Admitted(turn, prints[-1], _put(engine, ThreadKey(visit.user_id, turn.task_id), rows))
+                return await _elsewhere(engine, visit, lines, wishes, known, Naming(prints[-1], named))
+
+
+async def _elsewhere(
+    engine: Engine,
+    visit: Visit,
+    lines: Sequence[Line],
+    wishes: Wishes,
+    known: Mapping[int, str],
+    naming: Naming,
+) -> Following:
+    """Begin as a task of its own; unless what is in the way is the same request, taken by another process."""
+    if wishes.key:
+        again = await keyed(engine, visit.user_id, wishes.key, naming.place, lines)
+        if isinstance(again, Again):
+            return follow_again(engine, visit, again)
+    return await begin(engine, visit, anew(lines), wishes, known, naming)
+
+
+async def _way(engine: Engine, visit: Visit, lines: Sequence[Line], wishes: Wishes, prints: list[str]) -> Way:
+    if wishes.after is not None:
+        return await after_turn(engine.brain, visit.user_id, wishes.after, lines)
+    near = _near(engine, visit.user_id, lines, prints)
+    if near is not None and wishes.task_id is None:
+        return Begin(near.task_id, Follows(turn_id=near.turn_id), (), (lines[-1],), ())
+    since = engine.started_at_ms
+    return await way_on(engine.brain, visit.user_id, lines, prints, wishes.task_id, since)
 
 
 def _near(engine: Engine, user_id: str, lines: Sequence[Line], prints: Sequence[str]) -> DoorPlace | None:
@@ -110,13 +176,17 @@ def _near(engine: Engine, user_id: str, lines: Sequence[Line], prints: Sequence[
 
 
 async def begin(
-    engine: Engine, visit: Visit, way: Begin, wishes: Wishes, prints: Mapping[int, str], place: str
+    engine: Engine, visit: Visit, way: Begin, wishes: Wishes, prints: Mapping[int, str], naming: Naming
 ) -> Following:
-    """Start a turn to be found under `place`; `prints` are the fingerprints of lines, by the identity of each."""
+    """Start a turn; `prints` are the fingerprints of lines, by the identity of each."""
     history, made = brought(way.history), brought(way.made)
     import_id = new_id("turn") if history.messages else None
+    if way.instead and naming.turn_id is not None:  # a message that waits in the inbox would get another id
+        await engine.coordinator.stop(ThreadKey(visit.user_id, way.task_id), "interrupted")
+        way = way._replace(instead=False)
     order = Order(
         task_id=way.task_id,
+        turn_id=naming.turn_id,
         message="\n\n".join(line.text for line in way.said if line.text),
         media=tuple(file for line in way.said for file in line.files),
         on_busy=OnBusy.INTERRUPT if way.instead else OnBusy.REJECT,
@@ -135,91 +205,18 @@ async def begin(
         own_tools=wishes.own_tools,
         options=wishes.options,
         echo=wishes.echo,
-        place=place,
+        place=naming.place,
     )
     ticket = await engine.coordinator.submit(visit.user_id, order)
     turn = Following(ticket.task_id, ticket.turn_id, ticket.subscription, ticket.message_id)
     if import_id is not None:
         rows = [
-            place_row(prints[id(line)], import_id, "imported", end)
+            row(prints[id(line)], import_id, "imported", end)
             for line, end in zip(way.history, history.ends, strict=True)
             if end
         ]
         _put(engine, ThreadKey(visit.user_id, way.task_id), rows)
     return turn
-
-
-async def _resume(engine: Engine, visit: Visit, way: Resume) -> Following:
-    """Hand the results of its calls to the turn that waits for them; what the user says beside them steers it."""
-    turn = await _watched(engine, visit, way.task_id, way.turn_id)
-    status = ""
-    try:
-        if way.said:
-            order = Order(
-                task_id=way.task_id,
-                message="\n\n".join(line.text for line in way.said if line.text),
-                media=tuple(file for line in way.said for file in line.files),
-                on_busy=OnBusy.STEER,
-                request_id=visit.request_id,
-            )
-            (await engine.coordinator.submit(visit.user_id, order)).subscription.close()
-        for request_id, line in way.results:
-            reply = HitlReply(
-                answer=line.text,
-                request_id=request_id,
-                content_blocks=line.files,
-                resolved_by=visit.caller.key or visit.user_id,
-            )
-            status, _ = await engine.coordinator.answer(visit.user_id, reply)
-        if status != "resumed":
-            turn.open = await _still_open(engine, visit, way.task_id, way.turn_id)
-    except BaseException:
-        turn.subscription.close()
-        raise
-    return turn
-
-
-async def _reply(engine: Engine, visit: Visit, way: Reply) -> Following:
-    turn = await _watched(engine, visit, way.task_id, way.turn_id)
-    reply = HitlReply(
-        answer="\n\n".join(line.text for line in way.said),
-        request_id=way.request_id,
-        resolved_by=visit.caller.key or visit.user_id,
-        operator=visit.caller.operator,
-    )
-    try:
-        status, _ = await engine.coordinator.answer(visit.user_id, reply)
-        if status != "resumed":
-            turn.open = await _still_open(engine, visit, way.task_id, way.turn_id)
-    except BaseException:
-        turn.subscription.close()
-        raise
-    return turn
-
-
-async def _still_open(engine: Engine, visit: Visit, task_id: str, turn_id: str) -> tuple[HitlRequest, ...]:
-    """What a turn waits for that an answer did not resume."""
-    return tuple(
-        HitlRequest(
-            request_id=record.request_id,
-            kind=cast("HitlKind", record.kind),
-            question=record.question,
-            tool=record.tool,
-            tool_call_id=record.tool_call_id,
-            input=decode(record.input, dict[str, Any]) if record.input else None,
-            options=tuple(decode(record.options, list[str])) if record.options else (),
-        )
-        for record in await engine.brain.pending_requests(visit.user_id, task_id)
-        if record.turn_id == turn_id
-    )
-
-
-async def _watched(engine: Engine, visit: Visit, task_id: str, turn_id: str) -> Following:
-    key = ThreadKey(visit.user_id, task_id)
-    record = await engine.brain.turn(visit.user_id, turn_id)
-    segment = 0 if record is None else record.segment + 1
-    subscription = engine.brain.subscribe(key, await engine.brain.head(key))
-    return Following(task_id, turn_id, subscription, segment=segment)
 
 
 async def noted(
@@ -231,21 +228,16 @@ async def noted(
     engine.places.keep(user_id, DoorPlace(name, turn.task_id, turn.turn_id, None, kind))
     if at_once and kind == "answered" and not turn.segment:
         return
-    row = place_row(name, turn.turn_id, kind)
+    rows = [row(name, turn.turn_id, kind)]
     try:
-        await engine.brain.append(ThreadKey(user_id, turn.task_id), None, (), rows=[row], guard=Present())
+        await engine.brain.append(ThreadKey(user_id, turn.task_id), None, (), rows=rows, guard=Present())
     except Conflict:
         log.info("the task of an answer is gone already")
 
 
-def place_row(fingerprint: str, turn_id: str, kind: PlaceKind, messages: int | None = None) -> DoorPlaceRow:
-    return DoorPlaceRow(fingerprint=fingerprint, turn_id=turn_id, messages=messages, kind=kind, created_at=now_ms())
-
-
-def _put(engine: Engine, key: ThreadKey, rows: Sequence[DoorPlaceRow]) -> "asyncio.Future[list[Event]]":
-    done = engine.brain.append(key, None, (), rows=rows, guard=Present())
-    done.add_done_callback(_checked)
-    return done
+def _put(engine: Engine, key: ThreadKey, rows: Sequence[DoorPlaceRow]) -> None:
+    """Written before anything that is appended later, and so before the client can come back."""
+    engine.brain.append(key, None, (), rows=rows, guard=Present()).add_done_callback(_checked)
 
 
 def _checked(done: "asyncio.Future[list[Event]]") -> None:

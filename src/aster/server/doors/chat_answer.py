@@ -35,12 +35,27 @@ class ChatAnswer:
     whole: bool
     created: int = field(default_factory=lambda: int(time.time()))
     ended: Ended | None = None
+    _head: bytes = b""
     _blocks: list[tuple[tuple[int, int], list[str]]] = field(
         default_factory=list[tuple[tuple[int, int], list[str]]]
     )
     _thoughts: list[str] = field(default_factory=list[str])
     _apart: bool = False
     _again: bool = False
+
+    def __post_init__(self) -> None:
+        head = {"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model}
+        self._head = b"data: %s," % encode(head)[:-1]
+
+    def take(self, said: list[Piece]) -> None:
+        """Let the answer grow; for whoever waits until it is whole."""
+        for piece in said:
+            for _ in self.deltas(piece):
+                pass
+
+    def chunks(self, said: list[Piece]) -> bytes:
+        """The chunks that pieces amount to."""
+        return b"".join([self.chunk(delta) for piece in said for delta in self.deltas(piece)])
 
     def deltas(self, piece: Piece) -> Iterator[dict[str, Any]]:
         """What a piece adds to the message."""
@@ -109,8 +124,7 @@ class ChatAnswer:
         return self._frame({"choices": [], "usage": usage_of(self.ended.usage)})
 
     def _frame(self, fields: dict[str, Any]) -> bytes:
-        head = {"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model}
-        return b"data: %s\n\n" % encode(head | fields)
+        return b"%s%s\n\n" % (self._head, encode(fields)[1:])
 
     def completion(self) -> dict[str, Any]:
         """The whole answer at once."""

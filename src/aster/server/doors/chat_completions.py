@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated, Any, Final
+from functools import partial
+from typing import Any, Final
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,8 +20,9 @@ from aster.server.doors.admission import Admitted, Wishes, admit, noted
 from aster.server.doors.chat_answer import ChatAnswer
 from aster.server.doors.chat_body import ChatBody
 from aster.server.doors.models import Chosen, chosen
-from aster.server.doors.stream import KEEP_ALIVE, DoorStream, failed, headers_of, opened
-from aster.server.doors.turn import Piece, Quiet
+from aster.server.doors.retries import Delivery, key_of, parameters
+from aster.server.doors.stream import KEEP_ALIVE, DoorAnswer, DoorStream, Write, failed, headers_of, opened
+from aster.server.doors.turn import Quiet
 from aster.server.errors import refusals
 from aster.server.visit import KEYED, Serving, Visiting
 
@@ -42,6 +44,16 @@ REFUSALS: Final = (
     ErrorCode.SLOTS_EXHAUSTED,
     ErrorCode.DRAINING,
 )
+TASK_HEADER: Final = "X-Aster-Task"
+PARAMETERS: Final = parameters(
+    {
+        "name": TASK_HEADER,
+        "in": "header",
+        "required": False,
+        "schema": {"type": "string"},
+        "description": "The task to go on with; usually found by itself.",
+    }
+)
 _task_id: TypeAdapter[str] = TypeAdapter(TaskId)
 
 
@@ -50,15 +62,9 @@ _task_id: TypeAdapter[str] = TypeAdapter(TaskId)
     summary="Answer a conversation that the client keeps",
     response_class=JSONResponse,
     responses=refusals(*REFUSALS),
+    openapi_extra=PARAMETERS,
 )
-async def chat_completions(
-    body: ChatBody,
-    engine: Serving,
-    visit: Visiting,
-    x_aster_task: Annotated[
-        str | None, Header(description="The task to go on with; usually found by itself.")
-    ] = None,
-) -> Response:
+async def chat_completions(body: ChatBody, engine: Serving, visit: Visiting, request: Request) -> Response:
     """The whole conversation comes along each time; the engine finds its task again, or begins one.
 
     A call of one of the client's `tools` ends the answer with `tool_calls`; the turn goes on when their results come.
@@ -66,54 +72,59 @@ async def chat_completions(
     """
     body.check()
     who = await chosen(engine, visit.user_id, body.model)
-    admitted = await admit(engine, visit, body.lines(), _wishes(body, who, x_aster_task))
+    admitted = await admit(engine, visit, body.lines(), _wishes(body, who, request))
     bind_now(task_id=admitted.turn.task_id)
     stream = bool(body.stream)
     answer = ChatAnswer(f"chatcmpl-{admitted.turn.turn_id}", body.model, whole=not stream)
     headers = {**headers_of(admitted.turn), **warnings(body)}
-    said = await opened(engine, admitted)
+    delivery = Delivery(engine, visit.user_id, admitted.turn, admitted.request)
     if stream:
         usage = body.stream_options is not None and bool(body.stream_options.include_usage)
-        frames = _frames(engine, visit.user_id, admitted, answer, said, usage=usage)
-        return DoorStream(engine, frames, headers)
-    async with aclosing(said):
-        async for piece in said:
-            for _ in answer.deltas(piece):
-                pass
+        writes = _writes(engine, visit.user_id, admitted, answer, usage=usage)
+        return DoorStream(engine, writes, headers, delivery)
+    return DoorAnswer(partial(_whole, engine, visit.user_id, admitted, answer), headers, delivery)
+
+
+async def _whole(engine: Engine, user_id: str, admitted: Admitted, answer: ChatAnswer) -> dict[str, Any]:
+    async with aclosing(opened(engine, admitted)) as said:
+        async for pieces in said:
+            answer.take(pieces)
     assert answer.ended is not None, "a turn that is followed comes to an end"
     if answer.ended.error is not None:
         raise failed(answer.ended.error)
-    await noted(engine, visit.user_id, admitted, answer.line, answer.kind, at_once=answer.at_once)
-    return JSONResponse(answer.completion(), headers=headers)
+    await noted(engine, user_id, admitted, answer.line, answer.kind, at_once=answer.at_once)
+    return answer.completion()
 
 
-async def _frames(
+async def _writes(
     engine: Engine,
     user_id: str,
     admitted: Admitted,
     answer: ChatAnswer,
-    said: AsyncGenerator[Piece, None],
     *,
     usage: bool,
-) -> AsyncGenerator[bytes, None]:
-    async with aclosing(said):
-        yield answer.chunk({"role": "assistant", "content": ""})
-        async for piece in said:
-            if isinstance(piece, Quiet):
-                yield KEEP_ALIVE
-            for delta in answer.deltas(piece):
-                yield answer.chunk(delta)
+) -> AsyncGenerator[Write, None]:
+    chunks = answer.chunk({"role": "assistant", "content": ""})
+    async with aclosing(opened(engine, admitted)) as said:
+        async for pieces in said:
+            chunks += answer.chunks(pieces)
+            if isinstance(pieces[0], Quiet):
+                chunks += KEEP_ALIVE
+            if chunks and answer.ended is None:
+                yield chunks, True
+                chunks = b""
     assert answer.ended is not None, "a turn that is followed comes to an end"
     error = answer.ended.error
     if error is not None:
-        yield b"data: %s\n\n" % encode({"error": refusal.described(error, CODES[error.error].status)}) + DONE
+        refused = b"data: %s\n\n" % encode({"error": refusal.described(error, CODES[error.error].status)})
+        yield chunks + refused + DONE, False
         return
     await noted(engine, user_id, admitted, answer.line, answer.kind, at_once=answer.at_once)
     last = answer.chunk({}, answer.finish)
-    yield last + (answer.usage_chunk() if usage else b"") + DONE
+    yield chunks + last + (answer.usage_chunk() if usage else b"") + DONE, False
 
 
-def _wishes(body: ChatBody, who: Chosen, task: str | None) -> Wishes:
+def _wishes(body: ChatBody, who: Chosen, request: Request) -> Wishes:
     metadata: dict[str, Any] = body.metadata or {}
     tools = body.client_tools()
     return Wishes(
@@ -123,8 +134,9 @@ def _wishes(body: ChatBody, who: Chosen, task: str | None) -> Wishes:
         tools=tools,
         own_tools=not tools or wanted(metadata.get("aster_tools")),
         super_thinking=body.reasoning_effort in HARD,
-        task_id=named_task(task, metadata),
+        task_id=named_task(request.headers.get(TASK_HEADER), metadata),
         root=body.safety_identifier or body.user or "",
+        key=key_of(request),
     )
 
 

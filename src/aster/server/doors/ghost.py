@@ -3,13 +3,13 @@
 A stream begins with a comment before the agent has done anything and ends with `[DONE]` whatever happens in between.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Final, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
@@ -26,7 +26,8 @@ from aster.server.doors.chat_answer import ChatAnswer, usage_of
 from aster.server.doors.chat_completions import DONE, HARD, REFUSALS, wanted
 from aster.server.doors.ghost_body import GhostBody, named
 from aster.server.doors.models import Chosen, chosen
-from aster.server.doors.stream import KEEP_ALIVE, DoorStream, failed, headers_of
+from aster.server.doors.retries import Delivery, key_of, parameters
+from aster.server.doors.stream import KEEP_ALIVE, DoorAnswer, DoorStream, Write, failed, headers_of
 from aster.server.doors.turn import Quiet, pieces
 from aster.server.errors import refusals
 from aster.server.media import Part
@@ -58,20 +59,21 @@ class Stopped(BaseModel):
     summary="Answer a conversation, in the fields of `/v1` and of Ollama",
     response_class=JSONResponse,
     responses=refusals(ErrorCode.INVALID_REQUEST, *REFUSALS),
+    openapi_extra=parameters(),
 )
-async def ghost_chat(body: GhostBody, engine: Serving, visit: Visiting) -> Response:
+async def ghost_chat(body: GhostBody, engine: Serving, visit: Visiting, request: Request) -> Response:
     """As `/v1/chat/completions`; with a `session_id` the conversation is that task's, and what it has is not added
     twice. Errors have the shape `{"error": {message, type}}`."""
     body.check()
     who = await chosen(engine, visit.user_id, named(body.model))
-    admitted = await admit(engine, visit, body.lines(), _wishes(body, who))
+    admitted = await admit(engine, visit, body.lines(), _wishes(body, who, key_of(request)))
     bind_now(task_id=admitted.turn.task_id)
     answer = ChatAnswer(f"chatcmpl-{admitted.turn.turn_id}", body.model, whole=not body.stream)
     headers = {**headers_of(admitted.turn), **warnings(body)}
+    delivery = Delivery(engine, visit.user_id, admitted.turn, admitted.request)
     if body.stream:
-        return DoorStream(engine, _frames(engine, visit, admitted, answer), headers)
-    await followed(engine, visit, admitted, answer)
-    return JSONResponse(await _whole(engine, visit, admitted, answer), headers=headers)
+        return DoorStream(engine, _writes(engine, visit, admitted, answer), headers, delivery)
+    return DoorAnswer(partial(_whole, engine, visit, admitted, answer), headers, delivery)
 
 
 @router.post(
@@ -99,11 +101,9 @@ async def cancel_answer(body: StopBody, engine: Serving, visit: Visiting) -> Sto
 
 async def followed(engine: Engine, visit: Visit, admitted: Admitted, answer: ChatAnswer) -> None:
     """Let an answer become whole; raises what it ended with."""
-    await asyncio.wait([admitted.noting])
     async with aclosing(pieces(engine, admitted.turn)) as said:
-        async for piece in said:
-            for _ in answer.deltas(piece):
-                pass
+        async for new in said:
+            answer.take(new)
     assert answer.ended is not None, "a turn that is followed comes to an end"
     if answer.ended.error is not None:
         raise failed(answer.ended.error)
@@ -112,6 +112,7 @@ async def followed(engine: Engine, visit: Visit, admitted: Admitted, answer: Cha
 
 async def _whole(engine: Engine, visit: Visit, admitted: Admitted, answer: ChatAnswer) -> dict[str, Any]:
     """Both sets of fields. What was used is said when it is known, and left out otherwise."""
+    await followed(engine, visit, admitted, answer)
     found = answer.completion()
     turn = await engine.brain.turn(visit.user_id, admitted.turn.turn_id)
     assert answer.ended is not None, "an answer is whole when it is over"
@@ -125,20 +126,21 @@ async def _whole(engine: Engine, visit: Visit, admitted: Admitted, answer: ChatA
     return {**found, **ollama, "session_id": admitted.turn.task_id}
 
 
-async def _frames(
+async def _writes(
     engine: Engine, visit: Visit, admitted: Admitted, answer: ChatAnswer
-) -> AsyncGenerator[bytes, None]:
-    yield FIRST
+) -> AsyncGenerator[Write, None]:
+    yield FIRST, True
     error: ErrorBody | None = None
+    chunks = answer.chunk({"role": "assistant", "content": ""})
     try:
-        await asyncio.wait([admitted.noting])
         async with aclosing(pieces(engine, admitted.turn)) as said:
-            yield answer.chunk({"role": "assistant", "content": ""})
-            async for piece in said:
-                if isinstance(piece, Quiet):
-                    yield KEEP_ALIVE
-                for delta in answer.deltas(piece):
-                    yield answer.chunk(delta)
+            async for new in said:
+                chunks += answer.chunks(new)
+                if isinstance(new[0], Quiet):
+                    chunks += KEEP_ALIVE
+                if chunks and answer.ended is None:
+                    yield chunks, True
+                    chunks = b""
         error = None if answer.ended is None else answer.ended.error
         if error is None:
             await noted(engine, visit.user_id, admitted, answer.line, answer.kind)
@@ -147,13 +149,13 @@ async def _frames(
         message = f"Something failed that should not have. The engine's log has it under {visit.request_id}."
         error = ErrorBody(error=ErrorCode.INTERNAL, message=message, retry="now")
     if error is not None:
-        yield b"event: error\ndata: %s\n\n" % encode(ghost_refusal.described(error, visit.request_id))
+        chunks += b"event: error\ndata: %s\n\n" % encode(ghost_refusal.described(error, visit.request_id))
         if not answer.text:
-            yield answer.chunk({"content": f"This could not be answered ({visit.request_id})."})
-    yield answer.chunk({}, "stop" if answer.ended is None else answer.finish) + DONE
+            chunks += answer.chunk({"content": f"This could not be answered ({visit.request_id})."})
+    yield chunks + answer.chunk({}, "stop" if answer.ended is None else answer.finish) + DONE, False
 
 
-def _wishes(body: GhostBody, who: Chosen) -> Wishes:
+def _wishes(body: GhostBody, who: Chosen, key: str) -> Wishes:
     tools = body.client_tools()
     return Wishes(
         options=body.options(),
@@ -164,6 +166,7 @@ def _wishes(body: GhostBody, who: Chosen) -> Wishes:
         super_thinking=body.reasoning_effort in HARD,
         task_id=body.session_id,
         root=body.user or "",
+        key=key,
     )
 
 

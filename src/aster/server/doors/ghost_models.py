@@ -24,8 +24,8 @@ from aster.server.doors.ghost import followed
 from aster.server.doors.ghost_body import GenerateBody, named
 from aster.server.doors.lines import Line
 from aster.server.doors.models import AGENT, chosen, models
-from aster.server.doors.stream import DoorStream, headers_of
-from aster.server.doors.turn import Quiet, pieces
+from aster.server.doors.stream import DoorStream, Write, headers_of
+from aster.server.doors.turn import pieces
 from aster.server.errors import refusals
 from aster.server.media import Part, Text
 from aster.server.visit import KEYED, Serving, Visit, Visiting
@@ -98,17 +98,18 @@ async def generate(body: GenerateBody, engine: Serving, visit: Visiting) -> Resp
 
 async def _lines(
     engine: Engine, visit: Visit, admitted: Admitted, answer: ChatAnswer
-) -> AsyncGenerator[bytes, None]:
+) -> AsyncGenerator[Write, None]:
     async with aclosing(pieces(engine, admitted.turn)) as said:
-        async for piece in said:
-            for delta in () if isinstance(piece, Quiet) else answer.deltas(piece):
-                if delta.get("content"):
-                    yield encode(_line(answer, delta["content"])) + b"\n"
+        async for new in said:
+            deltas = [delta for piece in new for delta in answer.deltas(piece)]
+            texts = [delta["content"] for delta in deltas if delta.get("content")]
+            if texts:
+                yield b"".join([encode(_line(answer, text)) + b"\n" for text in texts]), True
     error = None if answer.ended is None else answer.ended.error
     last = _line(answer, "", done=True)
     if error is not None:
         last = {**last, **ghost_refusal.described(error, visit.request_id)}
-    yield encode(last) + b"\n"
+    yield encode(last) + b"\n", False
 
 
 def _line(answer: ChatAnswer, text: str, *, done: bool = False) -> dict[str, Any]:

@@ -9,22 +9,25 @@ import msgspec
 
 from aster.brain.records import ThreadKey
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import Event, ThreadLifecycle, decode_event
+from aster.contracts.events import Event, HitlResolved, Phase, ThreadLifecycle, decode_event
 from aster.contracts.tools import ToolDef
 from aster.contracts.turn import TurnOptions, TurnRequest
 from aster.engine_core.engine import Engine
+from aster.engine_core.wishes import adopted
+from aster.server.doors.input_items import given_items
 from aster.server.doors.responses_answer import Json, ResponseId, ResponsesAnswer
 from aster.server.doors.turn import Following, Piece, Reader, pieces
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A response, the task it is on, and where on its thread it begins."""
+    """A response, the task it is on, where on its thread it begins, and the items that it answers."""
 
     task_id: str
     user_id: str
     answer: ResponsesAnswer
     first_seq: int
+    given: tuple[Json, ...]
 
 
 async def found(engine: Engine, user_id: str, response_id: str) -> Kept:
@@ -39,21 +42,18 @@ async def found(engine: Engine, user_id: str, response_id: str) -> Kept:
     own = _segment(events, name.segment)
     if not own:
         raise missing(response_id)
-    request = next((e.request for e in events if isinstance(e, ThreadLifecycle) and e.request), None)
-    asked = msgspec.convert(request or {}, TurnRequest)
+    asked = _asked(events, name.segment)
     frame = frame_of(asked.instructions, asked.tools, asked.options, asked.echo)
     if name.segment:
         frame["previous_response_id"] = str(name._replace(segment=name.segment - 1))
     answer = ResponsesAnswer(name, _seconds(own[0]), frame, whole=True)
     reader = Reader()
     for event in own:
-        for piece in reader.read(event):
-            for _ in answer.events(piece):
-                pass
-    return Kept(turn.task_id, user_id, answer, own[0].seq)
+        answer.take(reader.read(event))
+    return Kept(turn.task_id, user_id, answer, own[0].seq, given_items(events, name.segment))
 
 
-def live_from(engine: Engine, kept: Kept) -> AsyncGenerator[Piece, None]:
+def live_from(engine: Engine, kept: Kept) -> AsyncGenerator[list[Piece], None]:
     """The pieces of a response from its beginning, and on as they come."""
     subscription = engine.brain.subscribe(ThreadKey(kept.user_id, kept.task_id), kept.first_seq - 1)
     return pieces(engine, Following(kept.task_id, kept.answer.id.turn_id, subscription))
@@ -108,6 +108,24 @@ def _tool(tool: ToolDef) -> Json:
         "parameters": tool.input_schema,
         "strict": False,
     }
+
+
+def _asked(events: Sequence[Event], segment: int) -> TurnRequest:
+    """What the client had asked for when a segment began."""
+    asked = TurnRequest()
+    for event in events:
+        match event:
+            case ThreadLifecycle(segment=at) if at > segment:
+                break
+            case ThreadLifecycle(phase=Phase.STARTED):
+                asked = msgspec.convert(event.request or {}, TurnRequest)
+            case ThreadLifecycle(phase=Phase.SUSPENDED, segment=at) if at == segment:
+                break
+            case HitlResolved(request=changed) if changed is not None:
+                asked = adopted(asked, changed)
+            case _:
+                pass
+    return asked
 
 
 def _segment(events: Sequence[Event], wanted: int) -> list[Event]:

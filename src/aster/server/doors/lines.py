@@ -44,6 +44,11 @@ class Line(NamedTuple):
         return tuple(block for block in self.content if isinstance(block, FileBlock))
 
     @property
+    def plain(self) -> bool:
+        """A text and nothing else, as nearly all lines are."""
+        return len(self.content) == 1 and not self.calls and isinstance(self.content[0], TextBlock)
+
+    @property
     def empty(self) -> bool:
         """An assistant's line that says nothing: what is left of an answer that was stopped before it began."""
         return self.role == "assistant" and not self.calls and not self.text.strip()
@@ -66,8 +71,13 @@ def fingerprints(lines: Sequence[Line], root: str) -> list[str]:
 
 def following(before: str, line: Line) -> str:
     """The fingerprint after one more line."""
+    match line:
+        case Line(content=(TextBlock(text=text),), calls=()):
+            return door_places.following(before, line.role, text, call_id=line.call_id)
+        case _:
+            pass
     files = [hashlib.blake2b(encode(block.source), digest_size=16).hexdigest() for block in line.files]
-    calls = [call.id for call in line.calls]
+    calls = sorted(call.id for call in line.calls)
     return door_places.following(before, line.role, line.text, files=files, calls=calls, call_id=line.call_id)
 
 

@@ -12,6 +12,7 @@ from aster.brain.doors import DoorPlace
 from aster.brain.protocol import Brain
 from aster.brain.records import HitlRecord, ThreadKey
 from aster.contracts.blocks import text_of
+from aster.contracts.events import HitlRequest, HitlResolved, Phase, ThreadLifecycle, decode_event
 from aster.contracts.messages import Message
 from aster.contracts.model import decode
 from aster.engine_core.client_tools import KIND, unfit
@@ -46,23 +47,38 @@ class Resume(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A turn waits for a person, and this is what the person says."""
+    """A turn waits for a person, and this is what the person says; `own`: it asks itself, not one of its sub-agents."""
 
     task_id: str
     turn_id: str
     request_id: str
     said: tuple[Line, ...]
+    own: bool = True
 
 
-Way: TypeAlias = Begin | Resume | Reply
+class Again(NamedTuple):
+    """This was asked before, and the answer is that of a turn's `segment`, which begins after `after_seq`."""
+
+    task_id: str
+    turn_id: str
+    segment: int
+    after_seq: int
 
 
-async def way_on(brain: Brain, user_id: str, lines: Sequence[Line], prints: list[str], task_id: str | None) -> Way:
-    """Where the conversation goes on."""
+Way: TypeAlias = Begin | Resume | Reply | Again
+
+
+async def way_on(
+    brain: Brain, user_id: str, lines: Sequence[Line], prints: list[str], task_id: str | None, since: int
+) -> Way:
+    """Where the conversation goes on; `since` is when this process began."""
     lines = tuple(lines)
-    sought = prints[:-1] if lines and lines[-1].role == "user" else prints  # what is asked now leads nowhere yet
-    found = await brain.door_places(user_id, sought) if sought else []
+    found = await brain.door_places(user_id, prints) if prints else []
     known = {place.fingerprint: place for place in found}
+    last = known.get(prints[-1]) if prints else None
+    again = None if last is None else await _interrupted(brain, user_id, last, lines, since)
+    if again is not None and task_id in (None, again.task_id):
+        return again
     if task_id is not None:
         known = {name: place for name, place in known.items() if place.task_id == task_id}
         return await _named(brain, ThreadKey(user_id, task_id), lines, [known.get(name) for name in prints])
@@ -81,14 +97,14 @@ async def after_turn(brain: Brain, user_id: str, turn_id: str, lines: Sequence[L
         raise unfit("previous_response_id", "names no response that is kept here")
     key, rest = ThreadKey(user_id, turn.task_id), tuple(lines)
     if rest and rest[0].role == "tool":
-        resumed = await _resumed(brain, key, turn_id, rest) if turn.status == "suspended" else None
+        resumed = await _resumed(brain, key, turn_id, rest)
         if resumed is None:
             raise unfit("input", "has results of calls that the response before does not wait for")
         return resumed
     if turn.status == "suspended" and _speaks(rest):
         open_request = await _open(brain, key, turn_id)
         if open_request is not None:
-            return Reply(key.task_id, turn_id, open_request.request_id, rest)
+            return _told(key, turn_id, open_request, rest)
     way = _begun(turn.task_id, Follows(turn_id=turn_id), rest)
     return way._replace(instead=turn.status in _ON_THE_WAY)
 
@@ -116,7 +132,7 @@ async def _from(brain: Brain, user_id: str, place: DoorPlace, rest: tuple[Line, 
     if place.kind == "waiting" and turn.status == "suspended" and _speaks(rest):
         open_request = await _open(brain, key, place.turn_id)
         if open_request is not None:
-            return Reply(key.task_id, place.turn_id, open_request.request_id, rest)
+            return _told(key, place.turn_id, open_request, rest)
     if place.kind == "asked" and rest[0].role == "assistant":
         if rest[0].calls:
             return None
@@ -143,7 +159,7 @@ async def _named(brain: Brain, key: ThreadKey, lines: tuple[Line, ...], places: 
     if thread.status == "suspended" and thread.active_turn_id is not None:
         open_request = await _open(brain, key, thread.active_turn_id)
         if open_request is not None and _speaks(tail):
-            return Reply(key.task_id, thread.active_turn_id, open_request.request_id, tail)
+            return _told(key, thread.active_turn_id, open_request, tail)
     had = max((at + 1 for at, place in enumerate(places[:-1]) if place is not None), default=0)
     way = _begun(key.task_id, None, lines[had:])
     latest = places[had - 1] if had else None
@@ -151,7 +167,8 @@ async def _named(brain: Brain, key: ThreadKey, lines: tuple[Line, ...], places: 
     return way._replace(history=(), instead=left, named=True)
 
 
-async def _resumed(brain: Brain, key: ThreadKey, turn_id: str, rest: tuple[Line, ...]) -> Resume | None:
+async def _resumed(brain: Brain, key: ThreadKey, turn_id: str, rest: tuple[Line, ...]) -> Resume | Again | None:
+    """How a turn goes on with results: it waits for them, or had them before and has gone on already."""
     waiting = {
         request.tool_call_id: request.request_id
         for request in await brain.pending_requests(key.user_id, key.task_id)
@@ -159,13 +176,57 @@ async def _resumed(brain: Brain, key: ThreadKey, turn_id: str, rest: tuple[Line,
     }
     answers = {line.call_id: line for line in rest if line.role == "tool"}
     after = tuple(line for line in rest if line.role != "tool")
-    if not waiting or any(line.role != "user" for line in after):
+    if any(line.role != "user" for line in after):
         return None
+    if not any(call_id in answers for call_id in waiting):
+        return await given(brain, key, turn_id, set(answers))
     missing = [call_id for call_id in waiting if call_id not in answers]
     if missing:
         raise unfit("messages", f"has no result for the tool call {missing[0]!r}")
     results = tuple((request_id, answers[call_id]) for call_id, request_id in waiting.items() if call_id)
     return Resume(key.task_id, turn_id, results, after)
+
+
+async def given(brain: Brain, key: ThreadKey, turn_id: str, call_ids: set[str]) -> Again | None:
+    """What a turn went on with when it had got the results of these calls."""
+    asked: set[str] = set()
+    given, last, rests = False, 0, 0
+    for _, data in await brain.records(key, turn_id, 0):
+        event = decode_event(data)
+        last = event.seq
+        match event:
+            case HitlRequest(request_id=request_id, tool_call_id=call_id, kind=kind):
+                asked |= {request_id} if kind == KIND and call_id in call_ids else set()
+            case HitlResolved(request_id=request_id):
+                given = given or request_id in asked
+            case ThreadLifecycle(phase=Phase.RESUMED, segment=segment) if given:
+                return Again(key.task_id, turn_id, segment, last - 1)
+            case ThreadLifecycle(phase=Phase.SUSPENDED):
+                rests += 1
+            case _:
+                pass
+    return Again(key.task_id, turn_id, rests, last) if given else None
+
+
+async def _interrupted(
+    brain: Brain, user_id: str, place: DoorPlace, lines: Sequence[Line], since: int
+) -> Again | None:
+    """The turn that was asked this before, if this process took it over from one that ended: nobody can be listening to
+    it, so whoever asks is its client. Of a turn that began here it is known whether its client left."""
+    turn = await brain.turn(user_id, place.turn_id) if place.kind == "asked" else None
+    if turn is None or turn.status != "running" or turn.segment or turn.started_at >= since:
+        return None
+    begun = await brain.records(ThreadKey(user_id, place.task_id), turn.turn_id, 0)
+    started = decode_event(begun[0][1]) if begun else None
+    follows = isinstance(started, ThreadLifecycle) and started.follows_turn_id is not None
+    mine = turn.owner is None or turn.owner == brain.replica
+    if not mine or follows == all(line.role == "user" for line in lines):
+        return None  # what was said in the middle of a conversation is not the beginning of another
+    return Again(place.task_id, turn.turn_id, 0, turn.first_seq - 1)
+
+
+def _told(key: ThreadKey, turn_id: str, request: HitlRecord, said: tuple[Line, ...]) -> Reply:
+    return Reply(key.task_id, turn_id, request.request_id, said, own=request.turn_id == turn_id)
 
 
 async def _open(brain: Brain, key: ThreadKey, turn_id: str) -> HitlRecord | None:

@@ -67,6 +67,12 @@ class ResponsesAnswer:
         for kind in ("response.created", "response.in_progress"):
             yield self._event(kind, response=self.response())
 
+    def take(self, said: list[Piece]) -> None:
+        """Let the response grow; for whoever waits until it is whole."""
+        for piece in said:
+            for _ in self.events(piece):
+                pass
+
     def events(self, piece: Piece) -> Iterator[Json]:
         """What a piece adds to the response."""
         match piece:

@@ -108,8 +108,17 @@ class NamedChoice(Part):
 class TextFormat(Part):
     type: Literal["text", "json_object", "json_schema"] = "text"
     name: Text | None = None
+    description: Text | None = None
     schema_: Json | None = Field(None, alias="schema")
     strict: StrictBool | None = None
+
+    @property
+    def told(self) -> Json:
+        """As a response says it again."""
+        if self.type != "json_schema":
+            return {"type": self.type}
+        named = {"type": self.type, "name": self.name or "", "description": self.description}
+        return {**named, "schema": self.schema_, "strict": bool(self.strict)}
 
 
 class TextWish(Part):

@@ -109,7 +109,8 @@ class Reader:
 
     usage: TokenUsage = field(default_factory=TokenUsage)
     _shown: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
-    _steps: set[int] = field(default_factory=set[int])
+    _steps: dict[int, int] = field(default_factory=dict[int, int])
+    """Where each step begins on the thread."""
     _open: dict[str, HitlRequest] = field(default_factory=dict[str, HitlRequest])
     _error: ErrorBody | None = None
     _parked: ThreadLifecycle | None = None
@@ -126,10 +127,11 @@ class Reader:
             case Usage():
                 self.usage = self.usage.plus(_spent(event))
             case Recovery():
-                shown = event.step in self._steps
                 self._shown.clear()
-                self._steps.discard(event.step)
-                return [TakenBack(event.step)] if shown else []
+                gone = [step for step, seq in self._steps.items() if seq >= event.discarded_from_seq]
+                for step in gone:
+                    del self._steps[step]
+                return [TakenBack(step) for step in gone]
             case HitlRequest():
                 self._open[event.request_id] = event
             case HitlResolved():
@@ -158,7 +160,7 @@ class Reader:
 
     def _more(self, event: TextDelta | ThinkingDelta) -> tuple[int, int]:
         block = event.step, event.block_index
-        self._steps.add(event.step)
+        self._steps.setdefault(event.step, event.seq)
         self._shown[block] = self._shown.get(block, 0) + len(event.text)
         return block
 
@@ -166,7 +168,7 @@ class Reader:
         if not isinstance(event.block, TextBlock | ThinkingBlock):
             return []
         thought = isinstance(event.block, ThinkingBlock)
-        self._steps.add(event.step)
+        self._steps.setdefault(event.step, event.seq)
         block = event.step, event.block_index
         rest = event.block.text[self._shown.pop(block, 0) :]
         end = BlockEnd(block, event.block.text, thought)
@@ -195,30 +197,40 @@ def resting(waiting: tuple[HitlRequest, ...], usage: TokenUsage, at: int) -> End
     return Ended("waiting", usage, calls, None if calls else asked, at=at)
 
 
-async def pieces(engine: Engine, following: Following) -> AsyncGenerator[Piece, None]:
-    """What a turn says from where its subscription stands, up to the end of the answer."""
+async def pieces(engine: Engine, following: Following) -> AsyncGenerator[list[Piece], None]:
+    """What a turn says from where its subscription stands, up to the end of the answer: all that is new, each time."""
     reader = Reader()
     interval = engine.settings.heartbeat_seconds
     clock = asyncio.get_running_loop().time
     spoke = clock()
     with following.subscription as subscription:
         if following.open:
-            yield resting(following.open, reader.usage, now_ms() // 1000)
+            yield [resting(following.open, reader.usage, now_ms() // 1000)]
             return
         while True:
             frames = await subscription.next(max(0.0, spoke + interval - clock()))
-            for frame in frames:
-                for piece in _read(reader, following, frame):
-                    spoke = clock()
-                    yield piece
-                    if isinstance(piece, Ended):
-                        return
+            said = _said(reader, following, frames)
+            if said:
+                spoke = clock()
+                yield said
+                if isinstance(said[-1], Ended):
+                    return
             if engine.leaving:
-                yield Ended("leaving", reader.usage, error=_leaving())
+                yield [Ended("leaving", reader.usage, error=_leaving())]
                 return
             if clock() - spoke >= interval:
                 spoke = clock()
-                yield Quiet()
+                yield [Quiet()]
+
+
+def _said(reader: Reader, following: Following, frames: list[Frame]) -> list[Piece]:
+    """What frames say, up to the end of the answer if that is among them."""
+    said: list[Piece] = []
+    for frame in frames:
+        said += _read(reader, following, frame)
+        if said and isinstance(said[-1], Ended):
+            break
+    return said
 
 
 def _read(reader: Reader, following: Following, frame: Frame) -> list[Piece]:

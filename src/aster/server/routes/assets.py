@@ -10,8 +10,9 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
 from aster.asset_directory.vault import Kept
-from aster.contracts.assets import Connection, ServerConfigPayload
+from aster.contracts.assets import ActionKind, Connection, ServerConfigPayload
 from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.permissions import Behavior
 from aster.server.errors import refusals
 from aster.server.media import Part
 from aster.server.visit import KEYED, Serving, Visiting
@@ -30,6 +31,10 @@ class ServerEntry(BaseModel):
     auth_method: Literal["none", "static", "oauth"]
     status: Literal["available"] = "available"
     own: bool = Field(description="Whether you brought it yourself.")
+    asks: list[str] = Field(
+        description="The headers (of a program: variables) to give with `auth_method` static; empty over HTTP is"
+        " `Authorization` and `X-…`."
+    )
 
 
 class ConnectionEntry(BaseModel):
@@ -40,6 +45,9 @@ class ConnectionEntry(BaseModel):
     expires_at: str | None
     tools: int = Field(description="How many tools the server offers.")
     reason: str | None = Field(description="Why something of it cannot be used, if so.")
+    auth_url: str | None = Field(None, description="The page where you log in, with status `pending_oauth`.")
+    resting: bool = Field(False, description="Whether it failed several times and is left alone for a while.")
+    updated_at: str | None = Field(None, description="When it was connected or logged in to last.")
 
     @classmethod
     def of(cls, connection: Connection) -> "ConnectionEntry":
@@ -51,7 +59,23 @@ class ConnectionEntry(BaseModel):
             expires_at=connection.expires_at,
             tools=connection.tools,
             reason=connection.reason,
+            auth_url=connection.auth_url,
+            resting=connection.resting,
+            updated_at=connection.updated_at,
         )
+
+
+class ActionEntry(BaseModel):
+    name: str = Field(description="What models call it by.")
+    action: str
+    kind: ActionKind = Field(description="`resource` and `prompt`: one action for all the server has of them.")
+    description: str = Field(description="In the server's own words.")
+    input_schema: dict[str, Any]
+    behavior: Behavior = Field(description="What the operator's `policy` for the server says.")
+
+
+class ActionList(BaseModel):
+    actions: list[ActionEntry]
 
 
 class CredentialsBody(Part):
@@ -79,6 +103,7 @@ async def servers(engine: Serving, visit: Visiting) -> list[ServerEntry]:
             transport=server.transport,
             auth_method=server.auth_method,
             own=own,
+            asks=list(server.asks),
         )
         for server, own in await engine.assets.servers(visit.user_id)
     ]
@@ -88,6 +113,30 @@ async def servers(engine: Serving, visit: Visiting) -> list[ServerEntry]:
 async def connections(engine: Serving, visit: Visiting) -> list[ConnectionEntry]:
     """Each with its status, and with why something of it cannot be used, if so."""
     return [ConnectionEntry.of(connection) for connection in await engine.assets.connections(visit.user_id)]
+
+
+@router.get(
+    "/connections/{ref_id}/actions",
+    summary="What a connected server offers",
+    response_model=ActionList,
+    responses=refusals(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
+)
+async def actions(engine: Serving, visit: Visiting, ref_id: RefId) -> ActionList:
+    """As it was when the server was last asked; also where models see `find_tools` in place of all of them."""
+    held = await engine.assets.find(visit.user_id, ref_id)
+    return ActionList(
+        actions=[
+            ActionEntry(
+                name=action.name,
+                action=action.action,
+                kind=action.kind,
+                description=action.description,
+                input_schema=action.input_schema,
+                behavior=held.server.behavior(action.action),
+            )
+            for action in held.actions
+        ]
+    )
 
 
 @router.post(
@@ -101,15 +150,18 @@ async def connections(engine: Serving, visit: Visiting) -> list[ConnectionEntry]
         ErrorCode.PERMISSION_DENIED,
         ErrorCode.NOT_FOUND,
         ErrorCode.MCP_CONNECTION_FAILED,
+        ErrorCode.CONFIGURATION_INVALID,
     ),
 )
 async def connect(engine: Serving, visit: Visiting, body: ConnectBody) -> ConnectionEntry:
-    """Its tools can be called from the next model call on. Connecting again replaces the credentials."""
+    """Its tools can be called from the next model call on. Connecting again replaces the credentials. A server with
+    `auth_method` oauth answers with `auth_url`: open it in a browser and log in."""
     given = body.credentials
     kept = None if given is None else Kept(headers=given.headers, environment=given.environment)
     config = None if body.server_config is None else _config(body.server_name, body.server_config)
     connection = await engine.assets.connect(visit.user_id, body.server_name, config, kept)
-    engine.raven.note("asset_connected", "info", "a server was connected", server=body.server_name)
+    if connection.auth_url is None:
+        engine.raven.note("asset_connected", "info", "a server was connected", server=body.server_name)
     return ConnectionEntry.of(connection)
 
 

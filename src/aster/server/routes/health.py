@@ -1,10 +1,12 @@
 """Whether the engine can do its work, for load balancers and people; the one route without a key."""
 
-from typing import Any
+import asyncio
+from typing import Any, Final
 
 from fastapi import APIRouter, Response
 
 from aster import __version__
+from aster.contracts.errors import EngineError
 from aster.engine_core.engine import Engine
 from aster.herald.local.runtime import SMALL, LocalRuntime
 from aster.herald.node import Node
@@ -15,6 +17,10 @@ from aster.server.visit import Serving
 
 router = APIRouter(tags=["operation"])
 
+GLANCE_SECONDS: Final = 1.0
+"""Balancers give up on a check that takes much longer; a brain that has gone away must not look like a dead engine."""
+UNREADABLE: Final = "the brain cannot be read"
+
 
 @router.get(
     "/health",
@@ -24,12 +30,13 @@ router = APIRouter(tags=["operation"])
 )
 async def health(engine: Serving, response: Response) -> Health:
     """200 while it takes requests, even `degraded`; 503 while it drains."""
+    brain = await _brain(engine)
     subsystems = {
-        "brain": await _brain(engine),
+        "brain": brain,
         "llm": _llm(engine),
         "sandbox": _sandbox(engine),
         "slots": _slots(engine),
-        "memory": await _memory(engine),
+        "memory": await _memory(engine) if brain.ok else _part(False, problem=UNREADABLE),
     }
     status = "ok" if all(part.ok for part in subsystems.values()) else "degraded"
     if engine.draining:
@@ -99,10 +106,15 @@ def _sandbox(engine: Engine) -> Subsystem:
 async def _memory(engine: Engine) -> Subsystem:
     """Who makes vectors, and how much waits for one. What is found by words alone is found, so only a model that is
     there and fails is a problem."""
-    state = await engine.memory.state()
+    try:
+        async with asyncio.timeout(GLANCE_SECONDS):
+            state = await engine.memory.state()
+    except (TimeoutError, EngineError):
+        return _part(False, problem=UNREADABLE)
     facts: dict[str, Any] = {
         "embedding_model": state.model,
         "pending_vectors": state.pending,
+        "vectors": state.vectors,
         "warm": state.cold == 0,
         "cold_shelves": state.cold,
     }

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, Field
 
 from aster.contracts.errors import ErrorCode
+from aster.contracts.model import to_builtins
 from aster.server.bodies import warnings
 from aster.server.errors import refusals
 from aster.server.media import Part, Text
@@ -29,6 +30,9 @@ class SkillEntry(BaseModel):
     origin: Source = Field(
         description="Who wrote it: `platform`, `operator`, you (`custom`) or your agent (`acquired`, `composed`)."
     )
+    status: Literal["active", "degraded", "retired", "proposed", "approved"] | None = Field(
+        description="How one that your agent wrote stands; null for any other."
+    )
 
     @classmethod
     def of(cls, skill: Skill) -> "SkillEntry":
@@ -39,6 +43,7 @@ class SkillEntry(BaseModel):
             category=skill.category,
             confidence=skill.confidence,
             origin=skill.source,
+            status=(part := skill.acquired or skill.composed) and part.status,
         )
 
 
@@ -54,6 +59,7 @@ class AcquiredAnswer(BaseModel):
     uses: int
     failures: int = Field(description="In a row, up to now.")
     parameters_schema: dict[str, Any]
+    test_payload: dict[str, Any] = Field(description="The input it was tested with before it was kept.")
 
 
 class StepAnswer(BaseModel):
@@ -61,6 +67,7 @@ class StepAnswer(BaseModel):
     input: dict[str, Any]
     save_as: str
     optional: bool
+    when: dict[str, str] | None = Field(None, description="What has to hold for it to be made.")
 
 
 class ComposedAnswer(BaseModel):
@@ -69,6 +76,8 @@ class ComposedAnswer(BaseModel):
     status: Literal["proposed", "approved"]
     parameters: list[str]
     steps: list[StepAnswer]
+    mode: Literal["sequential", "parallel"] = Field("sequential", description="`parallel`: all calls at once.")
+    uses: int = 0
 
 
 class SkillAnswer(SkillEntry):
@@ -224,10 +233,18 @@ def _composed(skill: Skill) -> ComposedAnswer | None:
     if found is None:
         return None
     steps = [
-        StepAnswer(tool=step.tool, input=step.input, save_as=step.save_as, optional=step.optional)
+        StepAnswer(
+            tool=step.tool,
+            input=step.input,
+            save_as=step.save_as,
+            optional=step.optional,
+            when=None if step.when is None else to_builtins(step.when),
+        )
         for step in found.steps
     ]
-    return ComposedAnswer(status=found.status, parameters=list(found.parameters), steps=steps)
+    return ComposedAnswer(
+        status=found.status, parameters=list(found.parameters), steps=steps, mode=found.mode, uses=found.uses
+    )
 
 
 def _acquired(skill: Skill) -> AcquiredAnswer | None:
@@ -240,4 +257,5 @@ def _acquired(skill: Skill) -> AcquiredAnswer | None:
         uses=found.uses,
         failures=found.failures,
         parameters_schema=found.parameters,
+        test_payload=found.test_payload,
     )

@@ -8,7 +8,7 @@ from aster.brain.fanout import PAGE
 from aster.brain.protocol import Brain
 from aster.brain.records import Frame, ThreadKey
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import EVENT_TYPES
+from aster.contracts.events import EVENT_TYPES, Grade
 from aster.contracts.model import to_builtins
 from aster.server.answers import (
     DeletedTask,
@@ -21,7 +21,7 @@ from aster.server.answers import (
     Turn,
     Waiting,
 )
-from aster.server.bodies import LARGEST, ForkBody, PathTaskId, RenameBody, TaskId, warnings
+from aster.server.bodies import LARGEST, SUBAGENTS, ForkBody, PathTaskId, RenameBody, TaskId, warnings
 from aster.server.errors import refusals
 from aster.server.listing import cursor_text, page, read_cursor
 from aster.server.visit import KEYED, Serving, Visiting
@@ -84,6 +84,7 @@ async def events(
     after_seq: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     types: Annotated[str | None, Query(max_length=2048, description="Only these types, comma-separated.")] = None,
+    subagents: Annotated[bool, Query(description=SUBAGENTS)] = True,
 ) -> Response:
     """The same events as in the stream. Go on with `next_after_seq` until it is `head_seq`."""
     wanted = _wanted(types)
@@ -91,17 +92,17 @@ async def events(
     if await brain.thread(key) is None:
         raise _unknown(task_id)
     head = await brain.head(key)
-    found, seen = await _collect(brain, key, after_seq, limit, wanted)
+    found, seen = await _collect(brain, key, after_seq, limit, wanted, subagents)
     joined = b",".join([item.json for item in found])
     body = b'{"events":[%s],"next_after_seq":%d,"head_seq":%d}' % (joined, seen, max(head, seen))
     return Response(body, media_type="application/json")
 
 
 async def _collect(
-    brain: Brain, key: ThreadKey, after_seq: int, limit: int, wanted: frozenset[str] | None
+    brain: Brain, key: ThreadKey, after_seq: int, limit: int, wanted: frozenset[str] | None, subagents: bool
 ) -> tuple[list[Frame], int]:
     """Events of the wanted types after a seq, and how far was looked."""
-    if wanted is None:
+    if wanted is None and subagents:
         found = await brain.frames(key, after_seq, limit)
         return found, found[-1].seq if found else after_seq
     found: list[Frame] = []
@@ -109,7 +110,7 @@ async def _collect(
         frames = await brain.frames(key, after_seq, PAGE)
         for item in frames:
             after_seq = item.seq
-            if item.type in wanted:
+            if (wanted is None or item.type in wanted) and (subagents or item.grade != Grade.SHOWN):
                 found.append(item)
                 if len(found) == limit:
                     return found, after_seq

@@ -65,6 +65,7 @@ def closure(db: Connection, user_id: str, ids: Iterable[str]) -> list[Doomed]:
 def forget(db: Connection, user_id: str, ids: Iterable[str]) -> list[MemoryRow]:
     """Delete records with all that hangs on them; what was deleted."""
     gone = [one.row for one in closure(db, user_id, ids)]
+    index.hold(db, gone)
     for row in gone:
         delete(db, row)
     if gone:
@@ -88,11 +89,14 @@ def delete(db: Connection, row: MemoryRow) -> None:
 def wipe(db: Connection, user_id: str, limit: int) -> int:
     """Delete some of a user's records, whatever they are; how many there were to delete."""
     gone = rows.select(db, "user_id = ? ORDER BY number LIMIT ?", (user_id, limit))
+    index.hold(db, gone)
     for row in gone:
         delete(db, row)
     if gone:
         db.execute("INSERT INTO memory_scrubs DEFAULT VALUES")
     else:
+        mine = "(SELECT shelf FROM memory_shelves WHERE user_id = ?)"
+        db.execute(f"DELETE FROM memory_touched WHERE shelf IN {mine}", (user_id,))
         db.execute("DELETE FROM memory_shelves WHERE user_id = ?", (user_id,))
     return len(gone)
 

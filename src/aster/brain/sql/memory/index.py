@@ -10,7 +10,7 @@ from math import log
 from typing import Final
 
 from aster.brain.memory_kinds import Store
-from aster.brain.memory_records import MemoryRow
+from aster.brain.memory_records import MemoryRow, ShelfState
 from aster.brain.memory_words import words
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.memory.rows import batches, marks
@@ -25,13 +25,57 @@ USUAL_FROM: Final = 500
 """So does, on a smaller one, a word that half of them have."""
 
 
+TOUCHED: Final = 1000
+"""Changes of a shelf that are remembered for whoever holds it in memory; who missed more reads it anew."""
+
+
 def shelf(db: Connection, user_id: str, store: Store) -> int:
-    """The number of a user's shelf; made when it is new."""
-    found = find_shelf(db, user_id, store)
-    if found is not None:
-        return found
-    made = db.execute("INSERT INTO memory_shelves (user_id, store) VALUES (?, ?) RETURNING shelf", (user_id, store))
-    return int(made.fetchone()[0])
+    """The number of a user's shelf; made when it is new. It is held until the end of the transaction, so that what is
+    numbered on it becomes visible in the order of the numbers."""
+    query = f"SELECT shelf FROM memory_shelves WHERE user_id = ? AND store = ?{db.dialect.lock}"
+    found = db.execute(query, (user_id, store)).fetchone()
+    if found is None:
+        db.execute(
+            "INSERT INTO memory_shelves (user_id, store) VALUES (?, ?) ON CONFLICT DO NOTHING", (user_id, store)
+        )
+        found = db.execute(query, (user_id, store)).fetchone()
+    return int(found[0])
+
+
+def hold(db: Connection, rows: Iterable[MemoryRow]) -> None:
+    """See that there are shelves for these records, and hold them from now on, always in the same order."""
+    places: set[tuple[str, Store]] = {(row.user_id, row.store) for row in rows}
+    for user_id, store in sorted(places):
+        shelf(db, user_id, store)
+
+
+def touch(db: Connection, on: int, number: int, *, items: int = 0, words: int = 0) -> None:
+    """A record left the shelf or became another: so many records and words fewer, and whoever holds the shelf in memory
+    is to look at this record again."""
+    place = db.execute(
+        "UPDATE memory_shelves SET items = items - ?, words = words - ?, touched = touched + 1 WHERE shelf = ?"
+        " RETURNING touched",
+        (items, words, on),
+    ).fetchone()[0]
+    db.execute("INSERT INTO memory_touched (shelf, place, number) VALUES (?, ?, ?)", (on, place, number))
+    db.execute("DELETE FROM memory_touched WHERE shelf = ? AND place <= ?", (on, place - TOUCHED))
+
+
+def touched(db: Connection, on: int, after: int) -> list[tuple[int, int]]:
+    """What of a shelf was touched after a place, in order: places, which have no gaps, and records."""
+    query = "SELECT place, number FROM memory_touched WHERE shelf = ? AND place > ? ORDER BY place"
+    return db.execute(query, (on, after)).fetchall()
+
+
+def state(db: Connection, user_id: str, store: Store, model: int) -> ShelfState | None:
+    """How far a shelf has come, in one look; None while there is none."""
+    found = db.execute(
+        "SELECT s.shelf, s.touched, (SELECT max(number) FROM memory_receipts r WHERE r.shelf = s.shelf),"
+        " (SELECT max(place) FROM memory_vectors v WHERE v.shelf = s.shelf AND v.model = ?)"
+        " FROM memory_shelves s WHERE s.user_id = ? AND s.store = ?",
+        (model, user_id, store),
+    ).fetchone()
+    return None if found is None else ShelfState(found[0], found[1], found[2] or 0, found[3] or 0)
 
 
 def find_shelf(db: Connection, user_id: str, store: Store) -> int | None:
@@ -39,6 +83,13 @@ def find_shelf(db: Connection, user_id: str, store: Store) -> int | None:
         "SELECT shelf FROM memory_shelves WHERE user_id = ? AND store = ?", (user_id, store)
     ).fetchone()
     return None if found is None else int(found[0])
+
+
+def size(db: Connection, user_id: str, store: Store) -> int:
+    """How many records a shelf holds."""
+    query = "SELECT items FROM memory_shelves WHERE user_id = ? AND store = ?"
+    found = db.execute(query, (user_id, store)).fetchone()
+    return 0 if found is None else int(found[0])
 
 
 def large(db: Connection, least: int) -> list[tuple[str, Store, int]]:
@@ -51,7 +102,7 @@ def put(db: Connection, number: int, on: int, found: Sequence[str]) -> None:
     """Index a record by its words; its vector is made later."""
     db.dialect.words.put(db, number, _on(on, found))
     db.execute("UPDATE memory_shelves SET items = items + 1, words = words + ? WHERE shelf = ?", (len(found), on))
-    db.execute("INSERT INTO memory_unembedded VALUES (?) ON CONFLICT DO NOTHING", (number,))
+    db.execute("INSERT INTO memory_unembedded (number) VALUES (?) ON CONFLICT DO NOTHING", (number,))
 
 
 def take(db: Connection, row: MemoryRow) -> None:
@@ -59,7 +110,7 @@ def take(db: Connection, row: MemoryRow) -> None:
     on = shelf(db, row.user_id, row.store)
     found = words(row.text)
     db.dialect.words.take(db, row.number, _on(on, found))
-    db.execute("UPDATE memory_shelves SET items = items - 1, words = words - ? WHERE shelf = ?", (len(found), on))
+    touch(db, on, row.number, items=1, words=len(found))
     for table in ("memory_vectors", "memory_tokens"):
         db.execute(
             f"DELETE FROM {table} WHERE model IN (SELECT model FROM memory_models) AND number = ?", (row.number,)
@@ -83,7 +134,7 @@ def keyword(
     if size is None or size[1] == 0:
         return {}
     on, items, total = size
-    postings = {term: db.dialect.words.posting(db, f"{on}x{term}") for term in _rare(db, on, terms, items)}
+    postings = db.dialect.words.postings(db, _on(on, _rare(db, on, terms, items)))
     if lengths is None:
         lengths = _lengths(db, {number for found in postings.values() for number in found})
     average = max(total / items, 1.0)
@@ -103,7 +154,7 @@ def frequencies(db: Connection, user_id: str, store: Store, terms: Iterable[str]
     on = find_shelf(db, user_id, store)
     if on is None:
         return {}
-    return {term: db.dialect.words.count(db, f"{on}x{term}") for term in terms}
+    return _counts(db, on, list(terms))
 
 
 def _rare(db: Connection, on: int, terms: Iterable[str], items: int) -> list[str]:
@@ -112,7 +163,13 @@ def _rare(db: Connection, on: int, terms: Iterable[str], items: int) -> list[str
     if items < USUAL_FROM:
         return asked
     most = items * (COMMON_SHARE if items >= COMMON_FROM else USUAL_SHARE)
-    return [term for term in asked if db.dialect.words.count(db, f"{on}x{term}") <= most] or asked
+    counts = _counts(db, on, asked)
+    return [term for term in asked if counts[term] <= most] or asked
+
+
+def _counts(db: Connection, on: int, terms: Sequence[str]) -> dict[str, int]:
+    found = db.dialect.words.counts(db, _on(on, terms))
+    return {term: found.get(word, 0) for term, word in zip(terms, _on(on, terms), strict=True)}
 
 
 def _lengths(db: Connection, numbers: set[int]) -> dict[int, int]:

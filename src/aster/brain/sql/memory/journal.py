@@ -26,12 +26,13 @@ def enter(db: Connection, row: JournalRow) -> None:
             using.use(db, row.user_id, row.used, row.task_id, row.turn_id, row.at)
         if row.marked:
             using.mark(db, row.user_id, row.marked, helpful=row.helpful)
+        db.execute("RELEASE journal")
     except Exception as error:  # the boundary to memory: it is not to end the writer
         if db.dialect.passing(error):
             raise
         log.exception("what was said in a turn, or used by it, could not be remembered")
         db.execute("ROLLBACK TO journal")
-    db.execute("RELEASE journal")
+        db.execute("RELEASE journal")
 
 
 def _span(db: Connection, turn_id: str) -> tuple[int, int]:

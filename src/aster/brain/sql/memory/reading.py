@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from aster.brain.memory_kinds import KINDS, Kind, Store, kinds_of
-from aster.brain.memory_records import Column, Contradiction, MemoryRow, StoreSize, Use
+from aster.brain.memory_records import Column, Contradiction, Held, MemoryRow, StoreSize, Use
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.memory import rows
+from aster.infra.clock import now_ms
 
 MOST_NAMES = 2000
 
@@ -38,7 +39,19 @@ def page(
     return rows.select(db, f"{' AND '.join(condition)} ORDER BY number DESC LIMIT ?", (*values, limit))
 
 
-def only_task(db: Connection, user_id: str) -> str | None:
+def held(db: Connection, user_id: str) -> Held:
+    """What of a user there is, in few looks: every turn may ask."""
+    found = db.execute(
+        "SELECT store FROM memory_shelves s WHERE user_id = ? AND EXISTS (SELECT 1 FROM memory_receipts r"
+        " WHERE r.shelf = s.shelf AND r.superseded_by IS NULL)",
+        (user_id,),
+    ).fetchall()
+    stores: frozenset[Store] = frozenset(store for (store,) in found)
+    souls = soul(db, user_id) if "soul" in stores else []
+    return Held(stores, next(iter(souls), None), _only_task(db, user_id) if stores else None)
+
+
+def _only_task(db: Connection, user_id: str) -> str | None:
     """The task that everything remembered of a user comes from; None when there are several, or none."""
     first, last = (
         db.execute(
@@ -82,21 +95,23 @@ def notes(db: Connection, user_id: str, task_id: str, now: int) -> list[MemoryRo
 
 
 def columns(db: Connection, user_id: str, store: Store, after: int, limit: int) -> list[Column]:
-    """What a user's shelf holds after a number and nothing has taken the place of, in order."""
+    """What a user's shelf holds after a number and still holds, in order."""
     found: list[Column] = []
+    now = now_ms()
     for kind in kinds_of(store):
         query = f"{_columns(kind)} AND r.number > ? ORDER BY r.number LIMIT ?"
-        found += map(Column._make, db.execute(query, (user_id, store, after, limit)))
+        found += map(Column._make, db.execute(query, (user_id, store, now, after, limit)))
     return sorted(found)[:limit]
 
 
 def columns_of(db: Connection, user_id: str, store: Store, numbers: Sequence[int]) -> list[Column]:
     """The same of these records, as far as they are on the shelf."""
     found: list[Column] = []
+    now = now_ms()
     for some in rows.batches(numbers):
         for kind in kinds_of(store):
             query = f"{_columns(kind)} AND r.number IN ({rows.marks(some)})"
-            found += map(Column._make, db.execute(query, (user_id, store, *some)))
+            found += map(Column._make, db.execute(query, (user_id, store, now, *some)))
     return sorted(found)
 
 
@@ -107,7 +122,19 @@ def _columns(kind: Kind) -> str:
         f"SELECT r.number, {who}, r.event_at, {among}, {at}, r.words FROM memory_receipts r"
         f" JOIN {kind.table} c USING (number) WHERE r.shelf = (SELECT shelf FROM memory_shelves"
         " WHERE user_id = ? AND store = ?) AND r.superseded_by IS NULL"
+        " AND (r.valid_until IS NULL OR r.valid_until > ?)"
     )
+
+
+def within(db: Connection, user_id: str, store: Store, start: int, end: int, limit: int) -> list[int]:
+    """The latest records of a span of time on a user's shelf."""
+    found = db.execute(
+        "SELECT number FROM memory_receipts WHERE shelf = (SELECT shelf FROM memory_shelves WHERE user_id = ?"
+        " AND store = ?) AND event_at >= ? AND event_at < ? AND superseded_by IS NULL"
+        " ORDER BY event_at DESC, number LIMIT ?",
+        (user_id, store, start, end, limit),
+    )
+    return [number for (number,) in found]
 
 
 def soul(db: Connection, user_id: str) -> list[MemoryRow]:

@@ -6,11 +6,12 @@ from msgspec.structs import replace
 
 from aster.brain.memory_records import MemoryRow, Written
 from aster.brain.sql.connection import Connection
-from aster.brain.sql.memory import rows, writing
+from aster.brain.sql.memory import index, rows, writing
 
 
 def restore(db: Connection, user_id: str, given: Sequence[MemoryRow]) -> list[Written]:
     """Keep rows under this user. One whose id or content is here already is left as it is here."""
+    index.hold(db, [replace(row, user_id=user_id) for row in given])
     known = {row.id: row for row in rows.by_ids(db, user_id, [row.id for row in given])}
     done: list[Written] = []
     for row in given:

@@ -15,9 +15,11 @@ from aster.brain.memory_records import (
     DocumentPart,
     DocumentSummary,
     Doomed,
+    Held,
     MemoryRow,
     ModelState,
     NewVector,
+    ShelfState,
     Span,
     StoreSize,
     Use,
@@ -75,8 +77,22 @@ class SqlShelf:
     def vectors_of(self, model: int, numbers: Sequence[int]) -> dict[int, bytes]:
         return embedded.some(self._db, model, numbers)
 
-    def last_place(self) -> int:
-        return embedded.last_place(self._db)
+    def state(self, model: int) -> ShelfState | None:
+        return index.state(self._db, self._user_id, self._store, model)
+
+    def size(self) -> int:
+        return index.size(self._db, self._user_id, self._store)
+
+    def nearest(self, model: int, vector: Sequence[float], limit: int) -> list[int]:
+        """Only for a brain that has a `searcher`."""
+        on = index.find_shelf(self._db, self._user_id, self._store)
+        return [] if on is None else self._db.dialect.nearest(self._db, on, model, vector, limit)
+
+    def within(self, start: int, end: int, limit: int) -> list[int]:
+        return reading.within(self._db, self._user_id, self._store, start, end, limit)
+
+    def touched(self, shelf: int, after: int) -> list[tuple[int, int]]:
+        return index.touched(self._db, shelf, after)
 
     def vectors(self, model: int, after: int, limit: int) -> list[VectorRow]:
         return embedded.after(self._db, self._user_id, self._store, model, after, limit)
@@ -137,8 +153,8 @@ class SqlMemory(ABC):
             superseded=superseded,
         )
 
-    async def only_task(self, user_id: str) -> str | None:
-        return await self._read(reading.only_task, user_id)
+    async def held(self, user_id: str) -> Held:
+        return await self._read(reading.held, user_id)
 
     async def since(self, user_id: str, after: int, limit: int) -> list[MemoryRow]:
         return await self._read(reading.since, user_id, after, limit)
@@ -172,7 +188,7 @@ class SqlMemory(ABC):
 
     async def look(self, user_id: str, store: Store, do: Callable[[ShelfReader], T]) -> T:
         """Run something on a user's shelf, in a reader's thread."""
-        return await self._read(lambda db: do(SqlShelf(db, user_id, store)))
+        return await self._read(_look, user_id, store, do)
 
     async def parts(self, user_id: str, document: str) -> list[str]:
         return await self._read(forgetting.parts, user_id, document)
@@ -212,14 +228,18 @@ class SqlMemory(ABC):
     async def scrub(self, gone: Sequence[MemoryRow] | None) -> None:
         """Leave nothing of what was deleted in the database or beside it; None when it is not known what it was."""
 
+    async def searcher(self) -> str | None:
+        """What searches vectors in the database itself; None when that is done in memory alone."""
+        return await self._read(lambda db: db.dialect.searcher(db))
+
     async def begin_model(self, fingerprint: str) -> ModelState:
         return await self._change(embedded.begin, fingerprint)
 
     async def model(self) -> ModelState:
         return await self._read(embedded.state)
 
-    async def pending(self, limit: int) -> list[MemoryRow]:
-        return await self._read(embedded.pending, limit)
+    async def pending(self, model: int, limit: int) -> list[MemoryRow]:
+        return await self._read(embedded.pending, model, limit)
 
     async def keep_vectors(self, model: int, vectors: Sequence[NewVector]) -> None:
         await self._change(embedded.keep, model, vectors)
@@ -242,6 +262,10 @@ class SqlMemory(ABC):
             return cast("T", await self._writer.run(lambda db: job(db, *args, **kwargs)))
         except self._failures as error:
             raise unavailable("written", error) from error
+
+
+def _look(db: Connection, user_id: str, store: Store, do: Callable[[ShelfReader], T]) -> T:
+    return do(SqlShelf(db, user_id, store))
 
 
 def unavailable(what: str, error: Exception) -> EngineError:

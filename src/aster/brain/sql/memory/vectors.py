@@ -14,7 +14,8 @@ _SEARCHED = tuple(kind.name for kind in KINDS.values() if kind.searched)
 
 
 def begin(db: Connection, fingerprint: str) -> ModelState:
-    """This model makes the vectors from now on."""
+    """This model makes the vectors from now on, whoever else begins at the same time."""
+    db.dialect.hold(db, "memory_models")
     found = db.execute("SELECT fingerprint FROM memory_models WHERE role = 'current'").fetchone()
     if found is not None and found[0] == fingerprint:
         return state(db)
@@ -31,8 +32,9 @@ def begin(db: Connection, fingerprint: str) -> ModelState:
     model = state(db).model
     db.execute("DELETE FROM memory_unembedded")
     db.execute(
-        f"INSERT INTO memory_unembedded SELECT number FROM memory_receipts WHERE kind IN ({rows.marks(_SEARCHED)})"
-        " AND number NOT IN (SELECT number FROM memory_vectors WHERE model = ?)",
+        "INSERT INTO memory_unembedded (number) SELECT number FROM memory_receipts"
+        f" WHERE kind IN ({rows.marks(_SEARCHED)})"
+        " AND number NOT IN (SELECT number FROM memory_vectors WHERE model = ?) ON CONFLICT DO NOTHING",
         (*_SEARCHED, model),
     )
     return state(db)
@@ -48,14 +50,29 @@ def state(db: Connection) -> ModelState:
     return ModelState(models["current"][0] if "current" in models else 0, *previous, pending)
 
 
-def pending(db: Connection, limit: int) -> list[MemoryRow]:
-    """Records without a vector, the newest first: what was just said is asked for soonest."""
+def current(db: Connection, model: int) -> bool:
+    """Whether this is the model that makes the vectors."""
+    query = "SELECT 1 FROM memory_models WHERE role = 'current' AND model = ?"
+    return db.execute(query, (model,)).fetchone() is not None
+
+
+def pending(db: Connection, model: int, limit: int) -> list[MemoryRow]:
+    """Records without a vector, the newest first: what was just said is asked for soonest. None for a model whose
+    time is over."""
+    if not current(db, model):
+        return []
     found = db.execute("SELECT number FROM memory_unembedded ORDER BY number DESC LIMIT ?", (limit,))
     return rows.by_numbers(db, [number for (number,) in found.fetchall()])
 
 
 def keep(db: Connection, model: int, vectors: Sequence[NewVector]) -> None:
-    """The vectors of records, as far as they are still there."""
+    """The vectors of records, as far as they are still there. Those of a model whose time is over are of no use."""
+    db.dialect.hold(db, "memory_models")
+    if not current(db, model):
+        return
+    numbers = [one.number for one in vectors]
+    if db.dialect.lock:
+        index.hold(db, rows.by_numbers(db, numbers))
     for number, vector, tokens in vectors:
         db.execute("DELETE FROM memory_vectors WHERE model = ? AND number = ?", (model, number))
         db.execute(
@@ -74,7 +91,10 @@ def keep(db: Connection, model: int, vectors: Sequence[NewVector]) -> None:
 
 
 def retire(db: Connection, limit: int) -> int:
-    """Drop some vectors of models that serve no more; how many went."""
+    """Drop some vectors of models that serve no more; how many went. While records wait for a vector, none go."""
+    db.dialect.hold(db, "memory_models")
+    if db.execute("SELECT 1 FROM memory_unembedded LIMIT 1").fetchone() is not None:
+        return 0
     gone = db.execute(
         "DELETE FROM memory_vectors WHERE place IN (SELECT place FROM memory_vectors WHERE model IN"
         " (SELECT model FROM memory_models WHERE role <> 'current') LIMIT ?)",
@@ -95,7 +115,8 @@ def requeue(db: Connection, model: int, numbers: Sequence[int]) -> None:
     for number in numbers:
         db.execute("DELETE FROM memory_vectors WHERE model = ? AND number = ?", (model, number))
         db.execute(
-            "INSERT INTO memory_unembedded SELECT number FROM memory_receipts WHERE number = ? ON CONFLICT DO NOTHING",
+            "INSERT INTO memory_unembedded (number) SELECT number FROM memory_receipts WHERE number = ?"
+            " ON CONFLICT DO NOTHING",
             (number,),
         )
 
@@ -111,11 +132,6 @@ def after(db: Connection, user_id: str, store: Store, model: int, place: int, li
         (on, model, place, limit),
     )
     return [VectorRow._make(row) for row in found]
-
-
-def last_place(db: Connection) -> int:
-    """The place of the newest vector."""
-    return int(db.execute("SELECT coalesce(max(place), 0) FROM memory_vectors").fetchone()[0])
 
 
 def some(db: Connection, model: int, numbers: Sequence[int]) -> dict[int, bytes]:

@@ -23,12 +23,14 @@ _BELIEFS: Final = frozenset({"fact", "edge", "trait"})
 
 
 def write(db: Connection, given: Sequence[MemoryRow]) -> list[Written]:
+    index.hold(db, given)
     return [_write(db, row) for row in given]
 
 
 def correct(db: Connection, user_id: str, changed: MemoryRow) -> Written | None:
     """`changed` takes the place of the record it has the id of, as if it had always been so. None when there is no
     such record, or when something has taken its place already."""
+    index.hold(db, [changed])
     known = rows.select(db, "user_id = ? AND id = ? AND superseded_by IS NULL", (user_id, changed.id))
     if not known:
         return None
@@ -44,25 +46,28 @@ def correct(db: Connection, user_id: str, changed: MemoryRow) -> Written | None:
 def retire(db: Connection, user_id: str, ids: Sequence[str], now: int) -> None:
     """These records hold no longer."""
     for some in rows.batches(ids):
-        db.execute(
+        retired = db.execute(
             "UPDATE memory_receipts SET valid_until = CASE WHEN valid_from > ? THEN valid_from ELSE ? END"
             " WHERE user_id = ? AND valid_until IS NULL"
-            f" AND id IN ({rows.marks(some)})",
+            f" AND id IN ({rows.marks(some)}) RETURNING shelf, number",
             (now, now, user_id, *some),
-        )
+        ).fetchall()
+        for on, number in retired:
+            index.touch(db, on, number)
 
 
 def insert(db: Connection, row: MemoryRow) -> MemoryRow:
-    """Keep a row as it is, without its kind's rules."""
+    """Keep a row as it is, without its kind's rules, on a shelf that is held."""
     kind = row.about
-    on = index.shelf(db, row.user_id, row.store)
     found = words(row.text) if kind.searched else []
     cursor = db.execute(
         "INSERT INTO memory_receipts (id, user_id, kind, shelf, key, slot, words, task_id, first_seq, last_seq,"
         " extractor, confidence, created_at, event_at, valid_from, valid_until, superseded_by, uses, last_used_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
+        " VALUES (?, ?, ?, (SELECT shelf FROM memory_shelves WHERE user_id = ? AND store = ?),"
+        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number, shelf",
         (
-            *(row.id, row.user_id, row.kind, on, kind.key(row.fields, row.task_id), kind.slot(row.fields)),
+            *(row.id, row.user_id, row.kind, row.user_id, row.store),
+            *(kind.key(row.fields, row.task_id), kind.slot(row.fields)),
             *(
                 len(found),
                 row.task_id,
@@ -76,7 +81,7 @@ def insert(db: Connection, row: MemoryRow) -> MemoryRow:
             *(row.valid_from, row.valid_until, row.superseded_by, row.uses, row.last_used_at),
         ),
     )
-    number = int(cursor.fetchone()[0])
+    number, on = cursor.fetchone()
     rows.insert_content(db, row, number)
     rows.insert_sources(db, row, number)
     if kind.searched:
@@ -130,6 +135,7 @@ def _replaced_by(db: Connection, old: MemoryRow, successor: str, until: int) -> 
         "UPDATE memory_receipts SET superseded_by = ?, valid_until = ? WHERE number = ?",
         (successor, until, old.number),
     )
+    index.touch(db, index.shelf(db, old.user_id, old.store), old.number)
 
 
 def _log(db: Connection, old: MemoryRow, new: MemoryRow) -> None:

@@ -1,0 +1,1 @@
+"""The brain on PostgreSQL: one database for any number of replicas."""

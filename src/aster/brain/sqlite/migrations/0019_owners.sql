@@ -1,0 +1,6 @@
+-- Who runs a thread's turn, how often it has changed hands, and whether it was asked to stop from elsewhere.
+
+ALTER TABLE threads ADD COLUMN owner TEXT;
+ALTER TABLE threads ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE threads ADD COLUMN asked_to_stop TEXT;
+ALTER TABLE turns ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,20 @@
+"""`aster restore`: a backup made the brain again."""
+
+import argparse
+
+from aster.brain.moving.keeping import restore
+from aster.cli.carrying import bar, brain_of
+from aster.cli.exits import Exit
+from aster.contracts.model import encode
+from aster.engine_core.refolding import same_turns
+
+
+def command(args: argparse.Namespace) -> int:
+    with bar() as progress:
+        before = restore(args.file, brain_of(args), same_turns, progress, replace=args.replace)
+    if getattr(args, "json", False):
+        print(encode({"file": str(args.file), "put_aside": str(before) if before is not None else None}).decode())
+    else:
+        aside = f" What was there before is {before}." if before is not None else ""
+        print(f"Restored {args.file}.{aside} Start the engine: turns that were running go on.")
+    return Exit.OK

@@ -1,0 +1,1 @@
+"""Brains carried and kept."""
