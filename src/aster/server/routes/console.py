@@ -1,4 +1,4 @@
-"""The console's page and its files: a closed list, under headers that let it reach this engine and no other.
+"""The console's page and its files, under headers that let it reach this engine and no other.
 
 No text it shows can become code: scripts come from here alone, and the browser refuses to parse HTML from strings.
 """
@@ -9,6 +9,7 @@ from fastapi import APIRouter, HTTPException, Response
 from fastapi.responses import RedirectResponse
 
 from aster.server import console
+from aster.server.visit import Serving
 
 router = APIRouter(include_in_schema=False)
 
@@ -18,7 +19,7 @@ POLICY: Final = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "connect-src 'self'",
-        "img-src 'self' data:",
+        "img-src 'self' data: blob:",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -33,6 +34,7 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
 }
+LASTING: Final = {**HEADERS, "Cache-Control": "public, max-age=31536000, immutable"}
 
 
 @router.get("/")
@@ -41,13 +43,9 @@ async def home() -> Response:
 
 
 @router.get(console.PATH)
-def page() -> Response:
-    return Response(console.read(console.PAGE), headers=HEADERS, media_type="text/html")
-
-
-@router.get(console.PATH + "/{name}")
-def asset(name: str) -> Response:
-    kind = console.ASSETS.get(name)
-    if kind is None:
+@router.get(console.PATH + "/{name:path}")
+def file(engine: Serving, name: str = "") -> Response:
+    found = console.find(name, engine.settings.console_dir)
+    if found is None:
         raise HTTPException(404)
-    return Response(console.read(name), headers=HEADERS, media_type=kind)
+    return Response(found.content, headers=LASTING if found.lasting else HEADERS, media_type=found.kind)

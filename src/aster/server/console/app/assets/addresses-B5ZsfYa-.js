@@ -1,0 +1,1 @@
+var e=e=>`/chat/${encodeURIComponent(e)}`,t=(e,t=``)=>`/tasks/${encodeURIComponent(e)}${t?`/${t}`:``}`;function n(e){try{return decodeURIComponent(e)}catch{return e}}export{n,t as r,e as t};

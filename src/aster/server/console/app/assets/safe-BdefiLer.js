@@ -1,0 +1,1 @@
+var e=/^(https?:|mailto:)/i,t=/(?![\t\n\r\u200d])[\p{Cc}\p{Cf}]/gu,n=t=>e.test(t.trim())?t.trim():null,r=e=>e.replace(t,e=>`⟨U+${(e.codePointAt(0)??0).toString(16).toUpperCase().padStart(4,`0`)}⟩`);export{r as n,n as t};

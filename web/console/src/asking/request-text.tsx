@@ -1,0 +1,56 @@
+// What a person is asked, with everything there is to judge it by: the call itself, why it is asked, what it would do.
+
+import { ExternalLink } from "lucide-preact";
+import { safeHref, visible } from "../lib/safe.ts";
+import { Highlighted } from "../markdown/code.tsx";
+import { Long } from "../markdown/long.tsx";
+import type { Request } from "./answer-form.tsx";
+import { formOf } from "./form-fields.tsx";
+import css from "./request-text.module.css";
+
+/** Kinds of requests that are settled on another page. */
+const ELSEWHERE = new Set(["login", "elicitation"]);
+
+/** The question without the reason, which stands below it. */
+function asked({ question, reason }: Request): string {
+  const rest = reason ? question.replace(reason, "").trim() : question;
+  return visible(rest || question);
+}
+
+export function RequestText({ request }: { request: Request }) {
+  const { input } = request;
+  const url = typeof input?.url === "string" && ELSEWHERE.has(request.kind) ? safeHref(input.url) : null;
+  const shown = input && url === null && formOf(input) === null && request.kind !== "question";
+  return (
+    <>
+      <p class={css.question}>{asked(request)}</p>
+      {request.reason ? <p class={css.reason}>Why you are asked: {request.reason}</p> : null}
+      {request.effects?.length ? (
+        <ul class={css.effects} aria-label="What it would do">
+          {request.effects.map((effect) => (
+            <li key={effect}>{effect}</li>
+          ))}
+        </ul>
+      ) : null}
+      {url ? (
+        <a class={css.login} href={url} target="_blank" rel="noopener noreferrer">
+          {`${request.kind === "login" ? "Log in" : "Open the page"} at ${new URL(url).host}`}
+          <ExternalLink size={13} aria-hidden="true" />
+        </a>
+      ) : null}
+      {input && shown ? <Input input={input} /> : null}
+    </>
+  );
+}
+
+function Input({ input }: { input: Record<string, unknown> }) {
+  const command = typeof input.command === "string" ? input.command : null;
+  const language = command === null ? "json" : "bash";
+  const text = visible(command ?? JSON.stringify(input, null, 2));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: long input is scrolled with the keyboard
+    <pre class={css.input} tabIndex={0}>
+      <Long text={text} draw={(part) => <Highlighted text={part} language={language} />} />
+    </pre>
+  );
+}

@@ -1,0 +1,21 @@
+// The title of the browser's tab: how many questions wait, then what is looked at.
+
+import { effect, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { pending } from "./tasks.ts";
+
+const shown = signal("Aster");
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    shown.value = `${title} · Aster`;
+  }, [title]);
+}
+
+/** Keep it true from now on; returns how to stop. */
+export function keepTitle(): () => void {
+  return effect(() => {
+    const waits = pending.value.length;
+    document.title = waits > 0 ? `(${waits}) ${shown.value}` : shown.value;
+  });
+}

@@ -1,0 +1,57 @@
+// What a task came to, in a few numbers.
+
+import { count, duration, money, short } from "../../lib/words.ts";
+import css from "./facts.module.css";
+import { laneOf } from "./lane.ts";
+import type { Recording } from "./recording.ts";
+import { cacheShare, type TurnLine } from "./steps.ts";
+
+export function Facts({ recording }: { recording: Recording }) {
+  const version = recording.version.value;
+  const { turns } = recording.timeline;
+  const sums = added(turns);
+  const share = cacheShare(sums);
+  const facts: [string, string][] = [
+    ["Turns", count(turns.length)],
+    ["Model calls", count(sums.calls)],
+    ["Tokens in", short(sums.input)],
+    ["From cache", share === null ? "–" : `${share} %`],
+    ["Tokens out", short(sums.output)],
+    ["Cost", money(sums.cost)],
+    ["Worked", duration(sums.worked)],
+    ["Waited for you", sums.waited > 0 ? duration(sums.waited) : "–"],
+  ];
+  return (
+    <dl class={css.facts} data-version={version}>
+      {facts.map(([name, value]) => (
+        <div key={name} class={css.fact}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function added(turns: TurnLine[]) {
+  const sums = {
+    calls: 0,
+    input: 0,
+    cached: 0,
+    output: 0,
+    cost: null as number | null,
+    worked: 0,
+    waited: 0,
+  };
+  for (const turn of turns) {
+    const { worked, waited } = laneOf(turn, turn.seen);
+    sums.calls += turn.calls;
+    sums.input += turn.input;
+    sums.cached += turn.cached;
+    sums.output += turn.output;
+    if (turn.cost !== null) sums.cost = (sums.cost ?? 0) + turn.cost;
+    sums.worked += worked;
+    sums.waited += waited;
+  }
+  return sums;
+}

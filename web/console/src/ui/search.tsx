@@ -1,0 +1,31 @@
+import { Search as Glass } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import css from "./search.module.css";
+
+interface Props {
+  label: string;
+  value: string;
+  onSearch: (words: string) => void;
+  /** What else narrows the list, beside the field. */
+  children?: ComponentChildren;
+}
+
+/** A field that narrows a list while it is typed into. */
+export function Search({ label, value, onSearch, children }: Props) {
+  return (
+    <div class={css.tools}>
+      <label class={css.search}>
+        <Glass size={15} aria-hidden="true" />
+        <span class="visually-hidden">{label}</span>
+        <input
+          type="search"
+          data-primary-field
+          placeholder={label}
+          value={value}
+          onInput={(event) => onSearch(event.currentTarget.value)}
+        />
+      </label>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,2431 @@
+// Written by `python -m aster.reference --write`; do not edit. Events, and what the routes take and answer.
+
+export interface About {
+  user_id: string;
+  operator: boolean;
+  version: string;
+  python: string;
+  replica: string;
+  provider: string;
+  model: string;
+  allowed_models: Array<string>;
+  workspace: "folders" | "task" | "user";
+  folders: Array<string>;
+  sandbox: string;
+  permission_mode: "default" | "plan" | "auto" | "bypass";
+  memory_enabled: boolean;
+  own_servers: boolean;
+  max_turns: number;
+  quotas: Array<QuotaWindow>;
+}
+
+/** What your agent wrote, and how it has done. */
+export interface AcquiredAnswer {
+  version: number;
+  status: "active" | "degraded" | "retired";
+  uses: number;
+  failures: number;
+  parameters_schema: { [key: string]: unknown };
+  test_payload: { [key: string]: unknown };
+}
+
+export interface ActionEntry {
+  name: string;
+  action: string;
+  kind: "tool" | "resource" | "prompt";
+  description: string;
+  input_schema: { [key: string]: unknown };
+  behavior: "allow" | "ask" | "deny";
+}
+
+export interface ActionList {
+  actions: Array<ActionEntry>;
+}
+
+/** An address on the public internet: the model provider fetches it, or the engine where it looks into media. */
+export interface AddressSource {
+  type: "url";
+  url: string;
+}
+
+/** An agent of your own. */
+export interface AgentBody {
+  description: string;
+  system_prompt: string;
+  model?: string | null;
+  tools?: Array<string> | null;
+  disallowed_tools?: Array<string>;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  max_turns?: number | null;
+  skills?: Array<string>;
+}
+
+/** An agent. */
+export interface AgentEntry {
+  name: string;
+  description: string;
+  source: "stock" | "catalog" | "user";
+  system_prompt: string;
+  model?: string | null;
+  tools?: Array<string> | null;
+  disallowed_tools?: Array<string>;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  max_turns?: number | null;
+  skills?: Array<string>;
+}
+
+export interface AgentList {
+  agents: Array<AgentEntry>;
+}
+
+/** Model calls added up. Tokens read from or written to a cache are part of `input_tokens`. */
+export interface Amounts {
+  calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cost_usd: number | null;
+  unpriced_calls: number;
+}
+
+/** Something a tool produced that is kept beside the thread. */
+export interface Artifact {
+  id: string;
+  media_type: string;
+  size: number;
+  name?: string | null;
+}
+
+/** Something a tool produced, without its contents. */
+export interface ArtifactEntry {
+  artifact_id: string;
+  turn_id: string;
+  tool_call_id: string;
+  name: string;
+  media_type: string;
+  size: number;
+  sha256: string;
+  created_at: string;
+}
+
+export interface ArtifactList {
+  artifacts: Array<ArtifactEntry>;
+}
+
+export interface AssetState {
+  type: "asset_state";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  server_name: string;
+  status: "connected" | "disabled" | "disconnected" | "failed" | "needs_auth" | "pending";
+  tools?: number | null;
+  reason?: string | null;
+}
+
+export interface AudioBlock {
+  type: "audio";
+  source: Base64Source | UrlSource;
+}
+
+/** A recording: WAV, MP3, OGG, FLAC, AAC, AIFF or what a browser records. */
+export interface AudioPart {
+  type: "audio";
+  source: InlineSource | AddressSource;
+}
+
+/** Work that outlives its turn begins (`running`) or has ended; `tool_call_id` is the call that began it, `summary` the end of what it said, which is whole in its artifact. */
+export interface BackgroundTask {
+  type: "background_task";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  runtime_task_id: string;
+  work: "agent" | "bash";
+  status: "completed" | "failed" | "killed" | "lost" | "running" | "stalled" | "timeout";
+  description?: string | null;
+  summary?: string | null;
+  exit_code?: number | null;
+  tool_call_id?: string | null;
+  artifacts?: Array<Artifact>;
+}
+
+/** What a rule would have meant for recorded calls. */
+export interface BacktestAnswer {
+  calls: number;
+  matched: number;
+  changed: number;
+  would: { [key: string]: number };
+  then: { [key: string]: number };
+  would_allow_denied: number;
+  would_deny_approved: number;
+  examples: Array<ExampleAnswer>;
+  complete: boolean;
+}
+
+/** A rule to try. */
+export interface BacktestBody {
+  tool?: string;
+  pattern?: string;
+  behavior?: "allow" | "ask" | "deny";
+}
+
+/** Media carried inline. */
+export interface Base64Source {
+  type: "base64";
+  media_type: string;
+  data: string;
+}
+
+export interface Body_load {
+  file: string;
+  task_id?: string | null;
+  session_id?: string | null;
+}
+
+export interface Body_upload {
+  file: string;
+  task_id?: string | null;
+  session_id?: string | null;
+  path?: string | null;
+}
+
+/** A limit that holds. */
+export interface Budget {
+  user_id: string;
+  scope: string;
+  owner: "operator" | "user";
+  limit_usd: number | null;
+  spent_usd: number;
+  updated_at: string | null;
+}
+
+export interface BudgetBody {
+  limit_usd: number | null;
+}
+
+/** Why a budget makes the turn ask a person: whose budget it is, where it stands, what a yes allows. `day` is the day a budget of scope `user` is for. */
+export interface BudgetCase {
+  scope: "task" | "turn" | "user";
+  owner: "operator" | "user";
+  rung: "ask" | "exceeded";
+  limit_usd: number;
+  spent_usd: number;
+  estimate_usd: number;
+  up_to_usd: number;
+  day?: string | null;
+}
+
+/** What the settings give everybody; null is no limit. */
+export interface BudgetDefaults {
+  user_day_usd: number | null;
+  task_usd: number | null;
+  turn_usd: number | null;
+}
+
+/** A budget (`user` is a person's day, then `task` and `turn`) is nearly used up, or stops the turn. */
+export interface BudgetEvent {
+  type: "budget_event";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  scope: string;
+  status: "exceeded" | "reserved" | "settled" | "warning";
+  limit: number;
+  spent: number;
+  unit?: "tokens" | "usd";
+}
+
+export interface BudgetList {
+  defaults: BudgetDefaults;
+  budgets: Array<Budget>;
+  resets_at: string;
+}
+
+/** A call read far less of its prompt from the provider's cache (`ratio`) than the call before had left there (`expected`). `moved_block` is the first block that had changed and `source` where it comes from; without one the prompt was the same and the provider did not have it. `missed_tokens` were paid for again, which cost `cost_usd`. */
+export interface CacheHitRatioAlert {
+  type: "cache_hit_ratio_alert";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  ratio: number;
+  expected: number;
+  moved_block?: string | null;
+  source?: string | null;
+  cost_usd?: number | null;
+  step?: number;
+  model?: string;
+  missed_tokens?: number;
+}
+
+/** A call that was made earlier. */
+export interface CallItem {
+  type: "function_call";
+  call_id: string;
+  name: string;
+  arguments?: string;
+}
+
+/** What a login page sent a browser back with. */
+export interface CallbackBody {
+  state: string;
+  code?: string;
+  iss?: string | null;
+  error?: string;
+}
+
+export interface Called {
+  id: string;
+  type?: string;
+  function: CalledFunction;
+}
+
+export interface CalledFunction {
+  name: string;
+  arguments?: string;
+}
+
+export interface CancelAnswer {
+  task_id: string;
+  turn_id: string;
+  status: "cancelled";
+  dropped_messages: number;
+}
+
+export interface CancelBody {
+  task_id: string;
+  clear_inbox?: boolean;
+}
+
+/** A conversation to be answered. */
+export interface ChatBody {
+  model: string;
+  messages: Array<ChatMessage>;
+  stream?: boolean | null;
+  stream_options?: StreamOptions | null;
+  tools?: Array<ChatTool> | null;
+  tool_choice?: "auto" | "none" | "required" | aster__server__doors__chat_body__NamedChoice | null;
+  parallel_tool_calls?: boolean | null;
+  functions?: Array<unknown> | null;
+  max_tokens?: number | null;
+  max_completion_tokens?: number | null;
+  temperature?: number | null;
+  top_p?: number | null;
+  presence_penalty?: number | null;
+  frequency_penalty?: number | null;
+  stop?: string | Array<string> | null;
+  n?: number | null;
+  seed?: number | null;
+  logprobs?: boolean | null;
+  top_logprobs?: number | null;
+  logit_bias?: { [key: string]: number } | null;
+  user?: string | null;
+  safety_identifier?: string | null;
+  metadata?: { [key: string]: unknown } | null;
+  response_format?: ResponseFormat | null;
+  reasoning_effort?: string | null;
+  store?: boolean | null;
+}
+
+/** One message of the conversation. */
+export interface ChatMessage {
+  role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
+  content?: string | Array<aster__server__doors__chat_body__TextItem | aster__server__doors__chat_body__ImageItem | SoundItem | aster__server__doors__chat_body__FileItem | RefusalItem> | null;
+  name?: string | null;
+  tool_calls?: Array<Called> | null;
+  tool_call_id?: string | null;
+  refusal?: string | null;
+}
+
+export interface ChatTool {
+  type: string;
+  function?: aster__server__doors__chat_body__FunctionTool | null;
+}
+
+export interface CircuitState {
+  type: "circuit_state";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  endpoint: string;
+  state: "closed" | "half_open" | "open";
+  failures?: number;
+  retry_after_ms?: number | null;
+}
+
+/** What became of a request to compact a task; tokens are estimated. */
+export interface CompactAnswer {
+  task_id: string;
+  status: "compacted" | "unchanged" | "requested";
+  before_tokens?: number | null;
+  after_tokens?: number | null;
+  strategy?: string | null;
+  artifact_id?: string | null;
+  reason?: string | null;
+}
+
+export interface CompactBody {
+  focus?: string | null;
+}
+
+/** From here on the model sees a shorter form of the conversation; the thread itself stays as it is. `strategies` are all rungs that were needed, `strategy` is the last of them. The view `compaction_id` takes the place of everything before the turn `of_turn_id` (this one if it is not named) and of its first `covers` messages. What was moved out of it is in `artifact_id`. `model` wrote the summary, if a model did. Without `ok` nothing has changed, and `reason` says why. */
+export interface CompactionEvent {
+  type: "compaction_event";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  before_tokens: number;
+  after_tokens: number;
+  strategy: "level_1" | "level_2" | "level_3" | "micro" | "snip" | "summary" | "tool_result_budget";
+  trigger?: "proactive" | "reactive" | "requested";
+  ok?: boolean;
+  artifact_id?: string | null;
+  compaction_id?: string | null;
+  of_turn_id?: string | null;
+  covers?: number;
+  strategies?: Array<"level_1" | "level_2" | "level_3" | "micro" | "snip" | "summary" | "tool_result_budget">;
+  before_messages?: number;
+  after_messages?: number;
+  model?: string | null;
+  reason?: string | null;
+}
+
+/** The conversation is to be compacted before the next model call; `focus` is what matters most in it. */
+export interface CompactionRequested {
+  type: "compaction_requested";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  by?: "model" | "person";
+  focus?: string | null;
+}
+
+/** Calls of tools that your agent proposed; it can use them once you approve. */
+export interface ComposedAnswer {
+  status: "proposed" | "approved";
+  parameters: Array<string>;
+  steps: Array<StepAnswer>;
+  mode?: "sequential" | "parallel";
+  uses?: number;
+}
+
+export interface ConnectBody {
+  server_name: string;
+  server_config?: { [key: string]: unknown } | null;
+  credentials?: CredentialsBody | null;
+}
+
+export interface ConnectionEntry {
+  ref_id: string;
+  server_name: string;
+  status: string;
+  scopes: Array<string>;
+  expires_at: string | null;
+  tools: number;
+  reason: string | null;
+  auth_url?: string | null;
+  resting?: boolean;
+  updated_at?: string | null;
+}
+
+export interface ContentBlockStart {
+  type: "content_block_start";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  block_index: number;
+  block_type: "text" | "thinking" | "tool_use";
+  step: number;
+  tool?: string | null;
+  tool_call_id?: string | null;
+}
+
+/** A block is whole; the deltas before it add up to exactly this. `partial` when it was cut by a cancel. */
+export interface ContentBlockStop {
+  type: "content_block_stop";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  block_index: number;
+  block_type: "text" | "thinking" | "tool_use";
+  step: number;
+  block: TextBlock | ThinkingBlock | ToolUseBlock;
+  partial?: boolean;
+}
+
+/** A part of a prompt. */
+export interface ContextBlock {
+  block: string;
+  source: string;
+  hash: string;
+  tokens: number;
+  messages: number;
+}
+
+/** One model call. */
+export interface ContextCall {
+  call: number;
+  turn_id: string | null;
+  step: number;
+  at: string;
+  model: string;
+  total_tokens: number;
+  window: number | null;
+  input_tokens: number;
+  cached_tokens: number;
+  written_tokens: number;
+  moved: string | null;
+  moved_source: string | null;
+}
+
+export interface ContextCallDetail {
+  call: number;
+  turn_id: string | null;
+  step: number;
+  at: string;
+  model: string;
+  total_tokens: number;
+  window: number | null;
+  input_tokens: number;
+  cached_tokens: number;
+  written_tokens: number;
+  moved: string | null;
+  moved_source: string | null;
+  blocks: Array<ContextBlock>;
+}
+
+/** A block in both calls; null where it was not there. */
+export interface ContextChange {
+  change: "same" | "changed" | "grown" | "added" | "removed";
+  before: ContextBlock | null;
+  after: ContextBlock | null;
+}
+
+/** Two calls side by side. */
+export interface ContextDiff {
+  before: ContextCall;
+  after: ContextCall;
+  moved: ContextMoved | null;
+  blocks: Array<ContextChange>;
+}
+
+/** What one model call was shown, in the order it was shown. The first `kept` entries are those of the manifest before it in the same turn, and not repeated. `total_tokens` is estimated; `input_tokens` is what the provider counted and `cached_tokens` what it read from its cache, both 0 for a call that brought no answer. `moved` is the first block that is not what it was in the call before, if one is. */
+export interface ContextManifest {
+  type: "context_manifest";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  step: number;
+  entries: Array<ManifestEntry>;
+  total_tokens: number;
+  window?: number | null;
+  kept?: number;
+  model?: string;
+  input_tokens?: number;
+  cached_tokens?: number;
+  written_tokens?: number;
+  moved?: string | null;
+  moved_source?: string | null;
+}
+
+export interface ContextMoved {
+  block: string;
+  source: string;
+}
+
+export interface ContextPage {
+  calls: Array<ContextCall>;
+  next: number | null;
+}
+
+export interface ContradictionAnswer {
+  at: string;
+  old_id: string;
+  old: string;
+  new_id: string;
+  new: string;
+}
+
+export interface ContradictionList {
+  contradictions: Array<ContradictionAnswer>;
+}
+
+export interface CorrectBody {
+  fields: { [key: string]: unknown };
+  extractor?: string;
+}
+
+/** A skill of your own; it has a `prompt` or `scripts`, or both. */
+export interface CreateSkillBody {
+  name: string;
+  description?: string;
+  category?: string;
+  prompt?: string;
+  capabilities?: Array<string>;
+  scripts?: { [key: string]: string };
+}
+
+/** What the server wants to know from you; kept encrypted. */
+export interface CredentialsBody {
+  headers?: { [key: string]: string };
+  environment?: { [key: string]: string };
+}
+
+export interface DecisionAnswer {
+  behavior: "allow" | "ask" | "deny";
+  reason: string;
+  effects: Array<string>;
+  decided_by: string;
+  offer: Offer | null;
+}
+
+export interface DeletedTask {
+  status?: "deleted";
+  task_id: string;
+}
+
+export interface DocumentAnswer {
+  document: string;
+  parts: number;
+  new: number;
+}
+
+/** A document; `text` is what it says, for models that cannot read the file itself. */
+export interface DocumentBlock {
+  type: "document";
+  source: Base64Source | UrlSource;
+  title?: string | null;
+  text?: string | null;
+}
+
+/** A long text, kept in parts. */
+export interface DocumentBody {
+  task_id?: string | null;
+  first_seq?: number;
+  last_seq?: number;
+  extractor?: string;
+  derived_from?: Array<string>;
+  confidence?: number;
+  event_at?: string | null;
+  valid_from?: string | null;
+  valid_until?: string | null;
+  document: string;
+  text: string;
+  title?: string;
+}
+
+export interface DocumentPage {
+  documents: Array<KeptDocument>;
+  next: number | null;
+}
+
+/** A document: PDF, or text in one of the usual forms. */
+export interface DocumentPart {
+  type: "document";
+  source: InlineSource | AddressSource;
+  title?: string | null;
+}
+
+export interface DoomedRecord {
+  id: string;
+  store: "episodes" | "knowledge" | "social" | "lessons" | "profile" | "documents" | "soul" | "working";
+  text: string;
+  why: "asked" | "derived" | "version" | "relation";
+  because: string;
+}
+
+export interface DroppedBudget {
+  status?: "deleted";
+  scope: string;
+}
+
+/** What running a call does to the world, and so whether it may be run again after a crash. */
+export type Effect = "idempotent" | "irreversible" | "pure" | "reversible";
+
+/** A note; `first_seq` to `last_seq` is the part of the thread it was made in. */
+export interface Entry {
+  id: string;
+  type: EntryType;
+  text: string;
+  created_at: string;
+  expires_at: string | null;
+  extractor: string;
+  first_seq: number;
+  last_seq: number;
+}
+
+export interface EntryList {
+  task_id: string;
+  entries: Array<Entry>;
+}
+
+export type EntryType = "decision" | "note" | "observation" | "summary";
+
+/** The envelope of every answer that is not 2xx. Route on `error`; the sentence is for people. */
+export interface ErrorAnswer {
+  error: ErrorCode;
+  message: string;
+  retry: "never" | "now" | "after" | "ask";
+  details?: { [key: string]: unknown } | null;
+}
+
+export type ErrorCode = "BUDGET_EXCEEDED" | "CONFIGURATION_INVALID" | "CONTEXT_OVERFLOW" | "DRAINING" | "HITL_NOT_PENDING" | "HITL_REQUIRED" | "INTERNAL" | "INVALID_KEY" | "INVALID_REQUEST" | "KEY_ROTATION_PENDING" | "LLM_PROVIDER_ERROR" | "LLM_RATE_LIMITED" | "LLM_TIMEOUT" | "MALFORMED_REQUEST" | "MCP_CONNECTION_FAILED" | "MCP_TOKEN_EXPIRED" | "METHOD_NOT_ALLOWED" | "MIGRATION_REQUIRED" | "NOT_FOUND" | "ORIGIN_REFUSED" | "PAYLOAD_TOO_LARGE" | "PERMISSION_DENIED" | "RATE_LIMITED" | "SANDBOX_UNAVAILABLE" | "SLOTS_EXHAUSTED" | "STORAGE_UNAVAILABLE" | "TASK_BUSY" | "TASK_EXISTS" | "TASK_NOT_FOUND" | "TASK_NOT_RUNNING" | "TOOL_IN_DOUBT" | "TURN_CRASHED" | "UNDO_CONFLICT" | "UNSUPPORTED_MEDIA_TYPE";
+
+export interface ErrorEvent {
+  type: "error";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  error: ErrorCode;
+  message: string;
+  retry?: "after" | "ask" | "never" | "now";
+  details?: { [key: string]: unknown } | null;
+}
+
+/** What happened, at one place of one thread. New types and fields may be added. */
+export type Event = ThreadLifecycle | TaskLifecycle | UserMessage | TurnTransition | Recovery | ContentBlockStart | TextDelta | ThinkingDelta | ContentBlockStop | ToolCallIssued | ToolProgress | ToolResult | ToolError | ToolRetry | FilesRestored | HitlRequest | PermissionPrompt | PermissionSuggestion | HitlResolved | MediaNotice | WorkingMemoryUpdate | MemoryRetrieval | MemoryWrite | ContextManifest | CompactionRequested | CompactionEvent | CacheHitRatioAlert | Verification | Uncertainty | RiskSummary | TodoUpdate | PlanUpdate | SubagentLifecycle | BackgroundTask | ScheduleFired | TeamMessage | WorktreeEvent | GoalStatus | ProviderFallback | CircuitState | ModelProgress | HookRan | AssetState | Usage | BudgetEvent | Heartbeat | ErrorEvent | Reconnect;
+
+export interface EventsPage {
+  events: Array<Event>;
+  next_after_seq: number;
+  head_seq: number;
+}
+
+export interface ExampleAnswer {
+  call: PastCallAnswer;
+  now: "allow" | "ask" | "deny";
+  proposed: "allow" | "ask" | "deny";
+}
+
+/** One message for one task. */
+export interface ExecuteBody {
+  message?: string;
+  task_id: string;
+  media?: Array<TextPart | ImagePart | DocumentPart | AudioPart | VideoPart>;
+  direct?: boolean;
+  super_thinking?: boolean;
+  model?: string | null;
+  edit_message_id?: string | null;
+  retry_message_id?: string | null;
+  on_busy?: OnBusy;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  agent?: string | null;
+  unattended?: boolean;
+  subagents?: boolean;
+  instructions?: string;
+  tools?: Array<ToolPart>;
+}
+
+/** What is said, of one thing. */
+export interface FeedbackBody {
+  turn_id?: string | null;
+  message_id?: string | null;
+  memory_id?: string | null;
+  task_id?: string | null;
+  rating?: number | null;
+  text?: string;
+  correction?: string;
+}
+
+export interface FileData {
+  file_data?: string | null;
+  filename?: string | null;
+  file_id?: string | null;
+}
+
+/** A person took back what a turn did to files. */
+export interface FilesRestored {
+  type: "files_restored";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  undone_turn_id: string;
+  files: Array<RestoredFile>;
+}
+
+/** What to forget: records, documents, or all that came from a task or a part of its thread. */
+export interface ForgetBody {
+  ids?: Array<string>;
+  documents?: Array<string>;
+  task_id?: string | null;
+  first_seq?: number;
+  last_seq?: number | null;
+}
+
+export interface ForgetDoBody {
+  ids?: Array<string>;
+  documents?: Array<string>;
+  task_id?: string | null;
+  first_seq?: number;
+  last_seq?: number | null;
+  delete_tasks?: boolean;
+}
+
+export interface ForgottenAnswer {
+  forgotten: Array<string>;
+  deleted_tasks: Array<string>;
+}
+
+export interface ForkAnswer {
+  task_id: string;
+  from_task_id: string;
+  from_seq: number;
+  head_seq: number;
+}
+
+export interface ForkBody {
+  seq: number;
+  task_id?: string | null;
+}
+
+/** The receipt of a record, the records it was derived from, and the tasks that had it in their context. */
+export interface FullReceipt {
+  receipt: Receipt;
+  sources: Array<Record>;
+  used_in: Array<UseAnswer>;
+}
+
+/** A prompt to be answered once. */
+export interface GenerateBody {
+  model?: string;
+  prompt: string;
+  system?: string | null;
+  stream?: boolean;
+}
+
+/** A conversation to be answered. With a `session_id` the engine keeps it, and what is new alone may be sent. */
+export interface GhostBody {
+  model?: string;
+  messages: Array<ChatMessage>;
+  stream?: boolean | null;
+  stream_options?: StreamOptions | null;
+  tools?: Array<ChatTool> | null;
+  tool_choice?: "auto" | "none" | "required" | aster__server__doors__chat_body__NamedChoice | null;
+  parallel_tool_calls?: boolean | null;
+  functions?: Array<unknown> | null;
+  max_tokens?: number | null;
+  max_completion_tokens?: number | null;
+  temperature?: number | null;
+  top_p?: number | null;
+  presence_penalty?: number | null;
+  frequency_penalty?: number | null;
+  stop?: string | Array<string> | null;
+  n?: number | null;
+  seed?: number | null;
+  logprobs?: boolean | null;
+  top_logprobs?: number | null;
+  logit_bias?: { [key: string]: number } | null;
+  user?: string | null;
+  safety_identifier?: string | null;
+  metadata?: { [key: string]: unknown } | null;
+  response_format?: ResponseFormat | null;
+  reasoning_effort?: string | null;
+  store?: boolean | null;
+  session_id?: string | null;
+}
+
+export interface GoalStatus {
+  type: "goal_status";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  goal: string;
+  status: "achieved" | "active" | "blocked" | "cleared" | "deferred" | "error" | "failed" | "limit";
+  reason?: string | null;
+}
+
+export interface Grant {
+  grant_id: string;
+  behavior: "allow" | "ask" | "deny";
+  tool: string;
+  pattern: string;
+  scope: "task" | "agent" | "everywhere";
+  task_id: string | null;
+  agent: string | null;
+  request_id: string | null;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  uses: number;
+  last_used_at: string | null;
+}
+
+/** A grant to store. */
+export interface GrantBody {
+  tool: string;
+  pattern?: string;
+  behavior?: "allow" | "ask" | "deny";
+  scope?: "task" | "agent" | "everywhere";
+  task_id?: string | null;
+  agent?: string | null;
+  expires_in_seconds?: number | null;
+}
+
+/** What an "always" would store: a call of this tool whose content fits the pattern is not asked about again. `pin` is a hash of how the tool describes itself: the grant is void once that changes. */
+export interface GrantOffer {
+  tool: string;
+  pattern: string;
+  pin?: string | null;
+}
+
+export interface Health {
+  status: "ok" | "degraded" | "draining";
+  uptime_seconds: number;
+  version: string;
+  subsystems: { [key: string]: Subsystem };
+}
+
+/** Nothing else was sent for a while; `seq` is the newest event this client has. */
+export interface Heartbeat {
+  type: "heartbeat";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+}
+
+/** A memory that was found. */
+export interface Hit {
+  id: string;
+  store: "episodes" | "knowledge" | "social" | "lessons" | "profile" | "documents" | "soul" | "working";
+  kind: "episode" | "fact" | "node" | "edge" | "lesson" | "trait" | "chunk" | "soul" | "note";
+  text: string;
+  confidence: number;
+  strength: number;
+  event_at: string;
+  valid_from: string;
+  valid_until: string | null;
+  superseded_by: string | null;
+  receipt: Receipt;
+  score: number;
+  reasons: { [key: string]: number };
+}
+
+export interface HitList {
+  hits: Array<Hit>;
+  notice: string | null;
+}
+
+/** The turn needs a person; it goes on when `/hitl/respond` names this request (or the task). A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`). One of kind `client_tool` is a call that the client runs; the answer is its result. `offer` is what an "always" to a permission would store; `about` are the uncertainties an answer would settle. One of kind `elicitation` is a connected server's question in the middle of a call: `input` says what it wants to know, `state` is what the server needs back with the answer. One of kind `login` names the page where a person logs in (`input.url`); finishing the login answers it. A permission with a `pin` is for the tool, or the code, as it was. */
+export interface HitlRequest {
+  type: "hitl_request";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  request_id: string;
+  kind: "budget" | "client_tool" | "elicitation" | "in_doubt" | "login" | "permission" | "question";
+  question: string;
+  tool?: string | null;
+  tool_call_id?: string | null;
+  input?: { [key: string]: unknown } | null;
+  options?: Array<string>;
+  reason?: string | null;
+  created_at?: string;
+  offer?: GrantOffer | null;
+  about?: Array<string>;
+  state?: { [key: string]: unknown } | null;
+  pin?: string | null;
+}
+
+/** What a person said; with an "always", how far it reaches, until when, and the grant that was stored. `up_to_usd` is what a yes to another question about the same budget allows, which settles this one too. `request` is what the client that answered wants otherwise from here on: those fields of the turn's `TurnRequest`. */
+export interface HitlResolved {
+  type: "hitl_resolved";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  request_id: string;
+  answer: string;
+  approved?: boolean | null;
+  feedback?: string | null;
+  content?: Array<TextBlock | ImageBlock | DocumentBlock | AudioBlock | VideoBlock>;
+  resolved_by?: string | null;
+  scope?: "agent" | "everywhere" | "task" | null;
+  grant_id?: string | null;
+  expires_at?: string | null;
+  up_to_usd?: number | null;
+  request?: { [key: string]: unknown } | null;
+}
+
+/** A hook of the operator's was asked. `updated_input` is what the call runs with instead, `context` what the model is told, `stop` that the turn ends after this step. */
+export interface HookRan {
+  type: "hook_ran";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  hook: string;
+  hook_event: string;
+  outcome: "blocked" | "error" | "success" | "timeout";
+  tool?: string | null;
+  message?: string | null;
+  duration_ms?: number | null;
+  tool_call_id?: string | null;
+  context?: string | null;
+  updated_input?: { [key: string]: unknown } | null;
+  blocked?: boolean;
+  permission?: "allow" | "ask" | "deny" | null;
+  stop?: boolean;
+}
+
+export interface ImageAddress {
+  url: string;
+}
+
+/** A picture; `note` says what the engine changed about it before it was kept. */
+export interface ImageBlock {
+  type: "image";
+  source: Base64Source | UrlSource;
+  note?: string | null;
+}
+
+/** A picture: PNG, JPEG, WebP or GIF. */
+export interface ImagePart {
+  type: "image";
+  source: InlineSource | AddressSource;
+}
+
+export interface ImportAnswer {
+  imported: number;
+  known: number;
+  skills?: number;
+}
+
+/** What decides on calls, strongest first: denials, the mode, rules that ask, grants, rules that allow. */
+export interface InForce {
+  mode: "default" | "plan" | "auto" | "bypass";
+  bypass_allowed: boolean;
+  unattended_policy: "park" | "deny";
+  rules: Array<RuleAnswer>;
+  grants: Array<Grant>;
+}
+
+/** The data itself, in base64. */
+export interface InlineSource {
+  type: "base64";
+  media_type: string;
+  data: string;
+}
+
+export interface KeptDocument {
+  document: string;
+  title: string;
+  parts: number;
+  characters: number;
+  task_id: string;
+  extractor: string;
+  created_at: string;
+}
+
+export interface LoadAnswer {
+  status?: string;
+  files: number;
+  chat_history: Array<unknown>;
+  task_id: string;
+}
+
+/** A part of a prompt, where it came from, and its estimated tokens. The `hash` of a part made of `messages` covers every message before it too: two calls with the same hash there had the same conversation up to there. */
+export interface ManifestEntry {
+  block: string;
+  source: string;
+  hash: string;
+  tokens: number;
+  messages?: number;
+}
+
+export interface MarkBody {
+  helpful: boolean;
+}
+
+/** `stripped`: the model provider refused it, so a line of text stands in its place from now on. `unsupported`: the model that answers takes nothing of the kind, so it is told in words what was attached. It stands in the message `message_id` or in the result of `tool_call_id`, at `block_index` of its content; with neither, everything that was attached before this turn is meant. */
+export interface MediaNotice {
+  type: "media_notice";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  action: "stripped" | "unsupported";
+  kind: "audio" | "document" | "image" | "video";
+  reason: string;
+  message: string;
+  message_id?: string | null;
+  tool_call_id?: string | null;
+  block_index?: number;
+}
+
+export interface MemoryRetrieval {
+  type: "memory_retrieval";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  query: string;
+  items: Array<RetrievedItem>;
+  tokens: number;
+  duration_ms: number;
+  notice?: string | null;
+}
+
+export interface MemoryWrite {
+  type: "memory_write";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  store: string;
+  id: string;
+  action: "created" | "forgotten" | "rejected" | "superseded" | "updated";
+  summary: string;
+  receipt?: { [key: string]: unknown } | null;
+}
+
+/** What somebody said. */
+export interface MessageItem {
+  type?: "message";
+  role: "user" | "assistant" | "system" | "developer";
+  content: string | Array<aster__server__doors__responses_body__TextItem | RefusalItem | aster__server__doors__responses_body__ImageItem | aster__server__doors__responses_body__FileItem>;
+}
+
+/** The turn waits for a model that the engine itself makes ready; the bytes are those of its weights. */
+export interface ModelProgress {
+  type: "model_progress";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  stage: "downloading" | "loading" | "queued" | "ready" | "unavailable" | "verifying" | "warming";
+  text: string;
+  done_bytes?: number | null;
+  total_bytes?: number | null;
+}
+
+export interface NamedFunction {
+  name: string;
+}
+
+export interface Offer {
+  tool: string;
+  pattern: string;
+}
+
+/** What to do when the task's turn is still running. */
+export type OnBusy = "reject" | "queue" | "steer" | "interrupt";
+
+/** What kind of failure it was, and so what the loop may do about it. */
+export type OutcomeClass = "diagnostic" | "fatal" | "retryable" | "unknown";
+
+/** What a call came to. */
+export interface OutputItem {
+  type: "function_call_output";
+  call_id: string;
+  output: string | Array<aster__server__doors__responses_body__TextItem | RefusalItem | aster__server__doors__responses_body__ImageItem | aster__server__doors__responses_body__FileItem>;
+}
+
+export interface PastCallAnswer {
+  task_id: string;
+  seq: number;
+  tool: string;
+  input: { [key: string]: unknown };
+  then: "ran" | "approved" | "denied" | "unanswered";
+}
+
+/** A request to a human that has no answer yet. */
+export interface Pending {
+  request_id: string;
+  task_id: string;
+  turn_id: string;
+  kind: string;
+  question: string;
+  created_at: string;
+  tool?: string | null;
+  tool_call_id?: string | null;
+  input?: { [key: string]: unknown } | null;
+  options?: Array<string> | null;
+  reason?: string | null;
+  offer?: { [key: string]: unknown } | null;
+}
+
+export interface PendingList {
+  pending: Array<Pending>;
+}
+
+/** Why a call is not simply run: what it would do and which rule asks. */
+export interface PermissionPrompt {
+  type: "permission_prompt";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  request_id: string;
+  tool: string;
+  tool_call_id: string;
+  input: { [key: string]: unknown };
+  reason: string;
+  effects?: Array<string>;
+  decided_by?: string;
+  offer?: GrantOffer | null;
+}
+
+/** So many calls in a row were refused that another way of working is worth a thought. */
+export interface PermissionSuggestion {
+  type: "permission_suggestion";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  denials: number;
+  mode: "auto" | "bypass" | "default" | "plan";
+  message: string;
+}
+
+export type Phase = "cancelled" | "completed" | "errored" | "resumed" | "started" | "suspended";
+
+export interface PlanAnswer {
+  plan: PlanView | null;
+}
+
+/** A step of a plan. A step with parts (steps whose `parent` it is) is done when `join` of them are; one that is an `alternative_to` another waits for that to fail. `done_when` is what the `result` has to show. */
+export interface PlanStep {
+  id: string;
+  text: string;
+  status?: "completed" | "failed" | "in_progress" | "pending" | "skipped";
+  depends_on?: Array<string>;
+  parent?: string | null;
+  join?: "all" | "any" | "best";
+  done_when?: string | null;
+  alternative_to?: string | null;
+  result?: string | null;
+}
+
+/** One step of a plan. */
+export interface PlanStepView {
+  id: string;
+  text: string;
+  status?: "pending" | "in_progress" | "completed" | "failed" | "skipped";
+  depends_on?: Array<string>;
+  parent?: string | null;
+  join?: "all" | "any" | "best";
+  done_when?: string | null;
+  alternative_to?: string | null;
+  result?: string | null;
+}
+
+/** The plan as it stands from here on, whole; `reason` says why its steps are others than before. */
+export interface PlanUpdate {
+  type: "plan_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  goal: string;
+  steps: Array<PlanStep>;
+  revision?: number;
+  reason?: string | null;
+}
+
+/** A plan as it stands. */
+export interface PlanView {
+  turn_id: string;
+  seq: number;
+  goal: string;
+  revision: number;
+  reason: string | null;
+  steps: Array<PlanStepView>;
+  updated_at: string;
+}
+
+/** What would be forgotten, and which threads say it too. */
+export interface PreviewAnswer {
+  records: Array<DoomedRecord>;
+  tasks: Array<TouchedTask>;
+}
+
+export interface ProviderFallback {
+  type: "provider_fallback";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  from_model: string;
+  to_model: string;
+  reason: string;
+}
+
+/** A limit of a model provider as it was last told. */
+export interface QuotaWindow {
+  endpoint: string;
+  model: string;
+  name: string;
+  limit: number;
+  remaining: number;
+  seen_at: string;
+  resets_at: string;
+}
+
+export interface ReasoningItem {
+  type: "reasoning";
+}
+
+export interface ReasoningWish {
+  effort?: string | null;
+  summary?: string | null;
+}
+
+/** Where a memory came from, and what became of it. */
+export interface Receipt {
+  task_id: string | null;
+  first_seq: number;
+  last_seq: number;
+  extractor: string;
+  derived_from: Array<string>;
+  confidence: number;
+  created_at: string;
+  uses: number;
+  last_used_at: string | null;
+}
+
+/** This engine is going away; ask again after `after_seq` in `retry_ms`. */
+export interface Reconnect {
+  type: "reconnect";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  after_seq: number;
+  retry_ms: number;
+}
+
+/** A memory. The fields of its kind (`subject`, `content`, …) stand beside these. */
+export interface Record {
+  id: string;
+  store: "episodes" | "knowledge" | "social" | "lessons" | "profile" | "documents" | "soul" | "working";
+  kind: "episode" | "fact" | "node" | "edge" | "lesson" | "trait" | "chunk" | "soul" | "note";
+  text: string;
+  confidence: number;
+  strength: number;
+  event_at: string;
+  valid_from: string;
+  valid_until: string | null;
+  superseded_by: string | null;
+  receipt: Receipt;
+}
+
+/** Something to remember. */
+export interface RecordBody {
+  task_id?: string | null;
+  first_seq?: number;
+  last_seq?: number;
+  extractor?: string;
+  derived_from?: Array<string>;
+  confidence?: number;
+  event_at?: string | null;
+  valid_from?: string | null;
+  valid_until?: string | null;
+  kind: "episode" | "fact" | "node" | "edge" | "lesson" | "trait" | "chunk" | "note";
+  fields: { [key: string]: unknown };
+}
+
+export interface RecordList {
+  records: Array<Record>;
+}
+
+export interface RecordPage {
+  records: Array<Record>;
+  next: number | null;
+}
+
+/** What was streamed of a model call from `discarded_from_seq` on no longer counts; it is asked again. */
+export interface Recovery {
+  type: "recovery";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  discarded_from_seq: number;
+  reason: "max_tokens" | "repetition" | "restart" | "takeover" | "transport" | "verification";
+  step: number;
+}
+
+export interface RecurringList {
+  recurring: Array<RecurringView>;
+}
+
+/** An unknown that keeps coming up. */
+export interface RecurringView {
+  text: string;
+  times: number;
+  tasks: number;
+  impact: number;
+  last_at: string;
+}
+
+export interface RefusalItem {
+  type: "refusal";
+  refusal: string;
+}
+
+export interface ReloadAnswer {
+  status?: "reloaded";
+  tools: Array<string>;
+  agents: Array<string>;
+}
+
+export interface RenameBody {
+  title: string;
+}
+
+/** A person's answer, to a request or to the oldest open one of a task. */
+export interface RespondBody {
+  answer: string;
+  scope?: "task" | "agent" | "everywhere" | null;
+  expires_in_seconds?: number | null;
+  request_id?: string | null;
+  task_id?: string | null;
+  feedback?: string | null;
+  content_blocks?: Array<TextPart | ImagePart | DocumentPart | AudioPart | VideoPart>;
+}
+
+export interface ResponseFormat {
+  type: "text" | "json_object" | "json_schema";
+  json_schema?: SchemaForm | null;
+}
+
+/** What is to be answered: all of a conversation, or what comes after `previous_response_id`. */
+export interface ResponsesBody {
+  model: string;
+  input: string | Array<MessageItem | CallItem | OutputItem | ReasoningItem>;
+  instructions?: string | null;
+  previous_response_id?: string | null;
+  conversation?: unknown;
+  prompt?: unknown;
+  stream?: boolean | null;
+  background?: boolean | null;
+  store?: boolean | null;
+  tools?: Array<aster__server__doors__responses_body__FunctionTool> | null;
+  tool_choice?: "auto" | "none" | "required" | aster__server__doors__responses_body__NamedChoice | null;
+  parallel_tool_calls?: boolean | null;
+  max_output_tokens?: number | null;
+  max_tool_calls?: number | null;
+  temperature?: number | null;
+  top_p?: number | null;
+  presence_penalty?: number | null;
+  frequency_penalty?: number | null;
+  top_logprobs?: number | null;
+  text?: TextWish | null;
+  reasoning?: ReasoningWish | null;
+  truncation?: string | null;
+  metadata?: { [key: string]: unknown } | null;
+  user?: string | null;
+  safety_identifier?: string | null;
+  prompt_cache_key?: string | null;
+  service_tier?: string | null;
+  include?: Array<unknown> | null;
+  stream_options?: unknown;
+}
+
+export interface RestoredFile {
+  path: string;
+  action: "removed" | "restored";
+}
+
+export interface Resumed {
+  status: "resumed" | "answered";
+  request_id: string;
+}
+
+/** A record that was found: its words as they entered the context, or why they did not; `reasons` are the parts of its score, `source_task_id` with the seqs is its receipt, `event_at` when it happened. */
+export interface RetrievedItem {
+  store: string;
+  id: string;
+  score: number;
+  tokens: number;
+  used?: boolean;
+  cut?: string | null;
+  text?: string;
+  reasons?: { [key: string]: number };
+  source_task_id?: string;
+  first_seq?: number;
+  last_seq?: number;
+  event_at?: string;
+}
+
+export interface Revoked {
+  status?: "revoked";
+  grant_id: string;
+}
+
+/** What of weight the turn leaves unsettled, in the engine's words; it stands beside the answer, not in it. */
+export interface RiskSummary {
+  type: "risk_summary";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  text: string;
+  item_ids: Array<string>;
+}
+
+export interface RotationAnswer {
+  renewed: number;
+  current: number;
+  lost: number;
+}
+
+export interface RpcAnswer {
+  result: { [key: string]: unknown };
+}
+
+/** One call. */
+export interface RpcBody {
+  method: string;
+  params: { [key: string]: unknown };
+  task_id?: string | null;
+  turn_id?: string | null;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  unattended?: boolean;
+}
+
+/** A rule of the operator. */
+export interface RuleAnswer {
+  id: string;
+  behavior: "allow" | "ask" | "deny";
+  tool: string;
+  pattern: string;
+  reason: string;
+  every_time: boolean;
+}
+
+export interface SaveBody {
+  chat_history?: Array<unknown>;
+  task_id?: string | null;
+  session_id?: string | null;
+}
+
+export interface ScheduleFired {
+  type: "schedule_fired";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  schedule_id: string;
+  occurrence: string;
+  status: "acknowledged" | "deferred" | "delivered" | "due" | "missed" | "skipped";
+  prompt?: string | null;
+}
+
+export interface SchemaForm {
+  name?: string | null;
+  schema?: { [key: string]: unknown } | null;
+  strict?: boolean | null;
+}
+
+export interface SearchAllBody {
+  query: string;
+  limit?: number;
+  stores?: Array<"episodes" | "knowledge" | "social" | "lessons" | "profile" | "documents"> | null;
+}
+
+export interface SearchBody {
+  query: string;
+  limit?: number;
+}
+
+export interface ServerEntry {
+  server_name: string;
+  display_name: string;
+  transport: "stdio" | "http" | "sse";
+  auth_method: "none" | "static" | "oauth";
+  status?: "available";
+  own: boolean;
+  asks: Array<string>;
+}
+
+export interface ShowBody {
+  model?: string;
+  name?: string | null;
+}
+
+/** What was said of a thing. */
+export interface SignalAnswer {
+  signal_id: string;
+  target: "turn" | "message" | "memory";
+  target_id: string;
+  task_id: string | null;
+  turn_id: string | null;
+  rating: number | null;
+  text: string;
+  correction: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface SignalDeleted {
+  status?: "deleted";
+  signal_id: string;
+}
+
+export interface SignalPage {
+  signals: Array<SignalAnswer>;
+  next: number | null;
+}
+
+/** A skill, whole. */
+export interface SkillAnswer {
+  name: string;
+  description: string;
+  source: "platform" | "custom";
+  category: string;
+  confidence: number;
+  origin: "platform" | "operator" | "custom" | "acquired" | "composed" | "workspace";
+  status: "active" | "degraded" | "retired" | "proposed" | "approved" | null;
+  prompt_template: string;
+  scripts: { [key: string]: string };
+  files: Array<string>;
+  capabilities: Array<string>;
+  allowed_tools: Array<string>;
+  acquired?: AcquiredAnswer | null;
+  composed?: ComposedAnswer | null;
+}
+
+export interface SkillDeleted {
+  status?: "deleted";
+  name: string;
+}
+
+export interface SkillEntry {
+  name: string;
+  description: string;
+  source: "platform" | "custom";
+  category: string;
+  confidence: number;
+  origin: "platform" | "operator" | "custom" | "acquired" | "composed" | "workspace";
+  status: "active" | "degraded" | "retired" | "proposed" | "approved" | null;
+}
+
+export interface SkillList {
+  skills: Array<SkillEntry>;
+}
+
+export interface SoulAnswer {
+  identity: string;
+  values: Array<string>;
+  patterns: Array<string>;
+  voice: string | null;
+  version: number;
+}
+
+export interface SoulBody {
+  identity: string;
+  values?: Array<string>;
+  patterns?: Array<string>;
+  voice?: string | null;
+  derived_from?: Array<string>;
+}
+
+export interface SoulFull {
+  identity: string;
+  values: Array<string>;
+  patterns: Array<string>;
+  voice: string | null;
+  version: number;
+  versions: Array<Record>;
+}
+
+export interface Sound {
+  data: string;
+  format: string;
+}
+
+export interface SoundItem {
+  type: "input_audio";
+  input_audio: Sound;
+}
+
+export interface StatisticsAnswer {
+  stores: Array<StoreCount>;
+  users: Array<UserCount> | null;
+  model: string | null;
+  pending: number;
+  fault: string | null;
+}
+
+export interface StepAnswer {
+  tool: string;
+  input: { [key: string]: unknown };
+  save_as: string;
+  optional: boolean;
+  when?: { [key: string]: string } | null;
+}
+
+/** Which answer: by its session, or by its `id`. */
+export interface StopBody {
+  session_id?: string | null;
+  id?: string | null;
+}
+
+export interface Stopped {
+  status?: "cancelled";
+  session_id: string;
+  id: string;
+}
+
+export interface StoreCount {
+  store: "episodes" | "knowledge" | "social" | "lessons" | "profile" | "documents" | "soul" | "working";
+  records: number;
+  superseded: number;
+}
+
+export interface StreamOptions {
+  include_usage?: boolean | null;
+}
+
+/** A sub-agent begins or has ended. What it does is on the thread of `child_task_id`; `tool_call_id` is the call it was begun for, `result` what it said at its end, `cost_usd` what it and its own sub-agents cost, `granted` what a person has allowed it to spend beyond the budgets, which are those of whoever it worked for. */
+export interface SubagentLifecycle {
+  type: "subagent_lifecycle";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  child_turn_id: string;
+  agent: string;
+  phase: "cancelled" | "completed" | "errored" | "started";
+  description?: string | null;
+  result?: string | null;
+  child_task_id?: string;
+  tool_call_id?: string | null;
+  background?: boolean;
+  stop_reason?: string | null;
+  model_calls?: number;
+  cost_usd?: number | null;
+  granted?: Array<BudgetCase>;
+}
+
+/** Whether a part works, and its own particulars. */
+export interface Subsystem {
+  ok: boolean;
+}
+
+/** A conversation. */
+export interface Task {
+  task_id: string;
+  title: string;
+  status: "idle" | "running" | "suspended";
+  created_at: string;
+  updated_at: string;
+  active_turn_id: string | null;
+  from_task_id: string | null;
+  from_seq?: number | null;
+  parent_task_id?: string | null;
+}
+
+/** A task with its turns and what waits in it. */
+export interface TaskDetail {
+  task_id: string;
+  title: string;
+  status: "idle" | "running" | "suspended";
+  created_at: string;
+  updated_at: string;
+  active_turn_id: string | null;
+  from_task_id: string | null;
+  from_seq?: number | null;
+  parent_task_id?: string | null;
+  head_seq: number;
+  turns: Array<Turn>;
+  pending: Array<Pending>;
+  inbox: Array<Waiting>;
+}
+
+/** Something happened to the task as a whole, outside the steps of a turn. */
+export interface TaskLifecycle {
+  type: "task_lifecycle";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  phase: "dequeued" | "forked" | "queued" | "renamed";
+  message_id?: string | null;
+  from_task_id?: string | null;
+  from_seq?: number | null;
+  title?: string | null;
+}
+
+export interface TaskPage {
+  tasks: Array<Task>;
+  next: string | null;
+}
+
+export interface TeamMessage {
+  type: "team_message";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  message_id: string;
+  sender: string;
+  recipient: string;
+  message_type: string;
+  content: string;
+  metadata?: { [key: string]: unknown } | null;
+}
+
+/** A call to think through. */
+export interface TestBody {
+  tool: string;
+  input?: { [key: string]: unknown };
+  task_id?: string | null;
+  mode?: "default" | "plan" | "auto" | "bypass" | null;
+}
+
+/** Words; `signature` is the provider's mark on them, handed back untouched and only to `model`. */
+export interface TextBlock {
+  type: "text";
+  text: string;
+  signature?: string | null;
+  model?: string | null;
+}
+
+export interface TextDelta {
+  type: "text_delta";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  text: string;
+  block_index: number;
+  step: number;
+}
+
+export interface TextFormat {
+  type?: "text" | "json_object" | "json_schema";
+  name?: string | null;
+  description?: string | null;
+  schema?: { [key: string]: unknown } | null;
+  strict?: boolean | null;
+}
+
+/** More text. */
+export interface TextPart {
+  type: "text";
+  text: string;
+}
+
+export interface TextWish {
+  format?: TextFormat | null;
+  verbosity?: string | null;
+}
+
+/** Reasoning; `signature` or `encrypted` is handed back untouched, and only to `model`, which wrote it. */
+export interface ThinkingBlock {
+  type: "thinking";
+  text: string;
+  signature?: string | null;
+  encrypted?: string | null;
+  model?: string | null;
+}
+
+export interface ThinkingDelta {
+  type: "thinking_delta";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  text: string;
+  block_index: number;
+  step: number;
+}
+
+/** A turn opens with `started` and closes with `completed`, `errored` or `cancelled`, always. */
+export interface ThreadLifecycle {
+  type: "thread_lifecycle";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  phase: Phase;
+  segment?: number;
+  stop_reason?: string | null;
+  request?: { [key: string]: unknown } | null;
+  follows_turn_id?: string | null;
+  follows_messages?: number | null;
+}
+
+export interface TodoItem {
+  content: string;
+  status: "completed" | "in_progress" | "pending";
+  active_form?: string | null;
+}
+
+export interface TodoUpdate {
+  type: "todo_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  todos: Array<TodoItem>;
+}
+
+/** The engine is about to run this call; `attempt` grows when it is run again under the same key. `grant_id` is what spared a person the question. `as_tool` and `as_input` are the call of a platform tool that a declared tool stands for. */
+export interface ToolCallIssued {
+  type: "tool_call";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  tool: string;
+  tool_call_id: string;
+  input: { [key: string]: unknown };
+  step: number;
+  effect: Effect;
+  idempotency_key: string;
+  attempt?: number;
+  grant_id?: string | null;
+  as_tool?: string | null;
+  as_input?: { [key: string]: unknown } | null;
+}
+
+/** What a model is told about a tool. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  input_schema: { [key: string]: unknown };
+}
+
+export interface ToolEntry {
+  definition: ToolDefinition;
+  source: string;
+  requires_permission: boolean;
+}
+
+/** A call failed; the class says what the engine and the model may do about it. */
+export interface ToolError {
+  type: "tool_error";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  tool: string;
+  tool_call_id: string;
+  failure: OutcomeClass;
+  reason: string;
+  message: string;
+  retry_safe?: boolean;
+}
+
+export interface ToolList {
+  tools: Array<ToolEntry>;
+}
+
+/** A tool of the client. */
+export interface ToolPart {
+  name: string;
+  description?: string;
+  input_schema?: { [key: string]: unknown };
+}
+
+export interface ToolProgress {
+  type: "tool_progress";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  tool: string;
+  tool_call_id: string;
+  text: string;
+  stream?: string | null;
+}
+
+/** What the call came to; `error` is a machine word when it failed, the reason is in `output`. `trusted`: the words are the engine's or a person's, and not data from outside. */
+export interface ToolResult {
+  type: "tool_result";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  tool: string;
+  tool_call_id: string;
+  step: number;
+  output: string;
+  error?: string | null;
+  content?: Array<TextBlock | ImageBlock | DocumentBlock | AudioBlock | VideoBlock>;
+  duration_ms?: number | null;
+  artifacts?: Array<Artifact>;
+  data?: { [key: string]: unknown } | null;
+  trusted?: boolean;
+}
+
+export interface ToolRetry {
+  type: "tool_retry";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  tool: string;
+  tool_call_id: string;
+  attempt: number;
+  limit: number;
+  delay_ms: number;
+  reason: string;
+}
+
+/** A tool call the model asked for; `invalid` holds what could not be read as a JSON object of arguments. `hint` is what to tell the model about that, where more is known than that it is wrong. `signature` is the provider's mark on the call, handed back untouched and only to `model`. */
+export interface ToolUseBlock {
+  type: "tool_use";
+  id: string;
+  name: string;
+  input: { [key: string]: unknown };
+  invalid?: string | null;
+  signature?: string | null;
+  model?: string | null;
+  hint?: string | null;
+}
+
+export interface TouchedTask {
+  task_id: string;
+  why: "source" | "used";
+}
+
+/** Why a turn makes another model call. */
+export type TransitionReason = "budget_continuation" | "compact_retry" | "empty_answer" | "loop_guard" | "max_tokens_recovery" | "media_recovery" | "missing_call" | "pause_turn" | "repetition" | "steer" | "stop_hook_continuation" | "tool_result_continuation" | "transport_retry" | "verification_repair";
+
+/** One message and all it caused. */
+export interface Turn {
+  turn_id: string;
+  status: "running" | "suspended" | "completed" | "errored" | "cancelled";
+  segment: number;
+  first_seq: number;
+  last_seq: number | null;
+  started_at: string;
+  ended_at: string | null;
+  stop_reason: string | null;
+  error: string | null;
+  agent?: string;
+  model_calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cost_usd: number;
+}
+
+/** The loop goes round again, for this reason, having used `attempt` of `limit`. */
+export interface TurnTransition {
+  type: "turn_transition";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  reason: TransitionReason;
+  step: number;
+  attempt?: number;
+  limit?: number | null;
+  delay_ms?: number | null;
+  error?: string | null;
+  message?: string | null;
+  max_tokens?: number | null;
+}
+
+/** Something the agent does not know, or takes for granted; told again with `resolved` once it is settled. `impact` is from 1 (little) to 5 (everything). `resolution` is who can settle an unknown: the person, or the agent itself. `source` is where it came from: the agent said so, or its words gave it away. `note` is how it was settled. */
+export interface Uncertainty {
+  type: "uncertainty";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  item_id: string;
+  item: "assumption" | "unknown";
+  text: string;
+  impact: number;
+  confidence?: number | null;
+  resolved?: boolean;
+  resolution?: "ask_user" | "find_out" | null;
+  source?: "hedge" | "tool";
+  note?: string | null;
+}
+
+export interface UncertaintyList {
+  uncertainties: Array<UncertaintyView>;
+}
+
+/** Something the agent does not know or takes for granted. */
+export interface UncertaintyView {
+  item_id: string;
+  turn_id: string;
+  seq: number;
+  item: "unknown" | "assumption";
+  text: string;
+  impact: number;
+  confidence: number | null;
+  resolution: "ask_user" | "find_out" | null;
+  source: "tool" | "hedge";
+  resolved: boolean;
+  note: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface UndoAnswer {
+  turn_id: string;
+  files: Array<UndoneFile>;
+}
+
+export interface UndoBody {
+  turn_id?: string | null;
+  force?: boolean;
+}
+
+export interface UndoneFile {
+  path: string;
+  action: "restored" | "removed";
+}
+
+/** What is left out stays as it is. */
+export interface UpdateSkillBody {
+  description?: string | null;
+  category?: string | null;
+  prompt?: string | null;
+  capabilities?: Array<string> | null;
+  scripts?: { [key: string]: string } | null;
+}
+
+export interface UploadAnswer {
+  status?: string;
+  filename: string;
+  path: string;
+  size: number;
+  created: boolean;
+  task_id: string;
+}
+
+/** Media the provider fetches by itself. */
+export interface UrlSource {
+  type: "url";
+  url: string;
+}
+
+/** One per model call, and the mark that the call is complete. `cache_hit_tokens` are part of `input_tokens`. `endpoint` is who was asked, by the name that `circuit_state` has for it too. One without a turn is of a call that the engine made beside the task's turns, such as for its title. `estimated`: the call was cut off (`stop_reason` says by what) after its answer had begun, so its tokens are those the provider had named by then and an estimate of the rest; it completes nothing. Nor does one whose `purpose` is not a step. */
+export interface Usage {
+  type: "usage";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  step: number;
+  message_id: string;
+  model: string;
+  stop_reason: string;
+  input_tokens: number;
+  output_tokens: number;
+  cache_hit_tokens?: number;
+  cache_write_tokens?: number;
+  cost_usd?: number | null;
+  duration_ms?: number | null;
+  first_token_ms?: number | null;
+  estimated?: boolean;
+  endpoint?: string | null;
+  purpose?: "import" | "plan" | "recall" | "sampling" | "skill" | "step" | "summary" | "verify";
+}
+
+export interface UsageReport {
+  group: "day" | "model" | "user" | "task" | "turn";
+  user: string;
+  rows: Array<UsageRow>;
+  total: Amounts;
+}
+
+export interface UsageRow {
+  calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cost_usd: number | null;
+  unpriced_calls: number;
+  key: string;
+  user_id: string | null;
+  task_id: string | null;
+  turn_id: string | null;
+  first_at: string;
+  last_at: string;
+}
+
+export interface UseAnswer {
+  task_id: string;
+  turn_id: string;
+  times: number;
+  used_at: string;
+}
+
+export interface UserCount {
+  user_id: string;
+  records: number;
+}
+
+/** A message entered the turn; `origin: engine` marks text the engine itself put there, `import` what a client's history had before, `agent` the work that another agent hands over. `said_at` is when a person said it (to the minute, in the engine's time zone); the model is told, with the message. */
+export interface UserMessage {
+  type: "user_message";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  message_id: string;
+  content: Array<TextBlock | ImageBlock | DocumentBlock | AudioBlock | VideoBlock>;
+  origin?: "agent" | "engine" | "import" | "interrupt" | "queue" | "steer" | "user";
+  edits?: string | null;
+  retries?: string | null;
+  said_at?: string | null;
+}
+
+/** An answer was held against what the tools had said; `evidence` are the calls, `issues` what does not hold. `action` is what came of it: the answer is written again, got a note, or stands (`none`). One that was checked after its turn (`about_turn_id`) is to be corrected `later`, which `correct` in the next turn of the task does. `source` says who objected: the engine's own checks, or a model. `message_id` is the message that asks for a repair. */
+export interface Verification {
+  type: "verification";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  claim: string;
+  verdict: "confirm" | "refute" | "uncertain";
+  confidence: number;
+  evidence?: Array<string>;
+  action?: "correct" | "later" | "none" | "note" | "repair";
+  issues?: Array<string>;
+  source?: "checks" | "model";
+  step?: number;
+  about_turn_id?: string | null;
+  message_id?: string | null;
+}
+
+export interface VideoBlock {
+  type: "video";
+  source: Base64Source | UrlSource;
+}
+
+/** A video: MP4, WebM, QuickTime or MPEG. */
+export interface VideoPart {
+  type: "video";
+  source: InlineSource | AddressSource;
+}
+
+/** A message that waits for its turn. */
+export interface Waiting {
+  message_id: string;
+  turn_id: string;
+  mode: "queue" | "steer" | "interrupt";
+  message: string;
+  media: number;
+  created_at: string;
+}
+
+export interface WayAnswer {
+  text: string;
+  score: number;
+  edges: Array<string>;
+}
+
+export interface WayList {
+  ways: Array<WayAnswer>;
+}
+
+export interface Wiped {
+  user_id: string;
+  forgotten: number;
+}
+
+export interface WorkingMemoryUpdate {
+  type: "working_memory_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  entry_id: string;
+  entry_type: EntryType;
+  text: string;
+  expires_at?: string | null;
+}
+
+export interface WorktreeEvent {
+  type: "worktree_event";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  name: string;
+  action: "created" | "entered" | "failed" | "kept" | "removed";
+  path?: string | null;
+  branch?: string | null;
+  work_task_id?: string | null;
+  reason?: string | null;
+}
+
+export interface WrittenAnswer {
+  action: "created" | "duplicate" | "superseded" | "late";
+  record: Record;
+  replaced: Array<string>;
+}
+
+export interface aster__server__doors__chat_body__FileItem {
+  type: "file";
+  file: FileData;
+}
+
+export interface aster__server__doors__chat_body__FunctionTool {
+  name: string;
+  description?: string | null;
+  parameters?: { [key: string]: unknown } | null;
+  strict?: boolean | null;
+}
+
+export interface aster__server__doors__chat_body__ImageItem {
+  type: "image_url";
+  image_url: ImageAddress;
+}
+
+export interface aster__server__doors__chat_body__NamedChoice {
+  type: "function";
+  function: NamedFunction;
+}
+
+export interface aster__server__doors__chat_body__TextItem {
+  type: "text";
+  text: string;
+}
+
+export interface aster__server__doors__responses_body__FileItem {
+  type: "input_file";
+  file_data?: string | null;
+  file_url?: string | null;
+  filename?: string | null;
+}
+
+export interface aster__server__doors__responses_body__FunctionTool {
+  type: string;
+  name?: string;
+  description?: string | null;
+  parameters?: { [key: string]: unknown } | null;
+  strict?: boolean | null;
+}
+
+export interface aster__server__doors__responses_body__ImageItem {
+  type: "input_image";
+  image_url?: string | null;
+}
+
+export interface aster__server__doors__responses_body__NamedChoice {
+  type: "function";
+  name: string;
+}
+
+export interface aster__server__doors__responses_body__TextItem {
+  type: "input_text" | "output_text" | "text";
+  text: string;
+}
