@@ -78,7 +78,7 @@ screenshots: install-dev web/node_modules/.installed chromium
 web/node_modules/.installed: web/package-lock.json
 	@node -e 'process.exit(Number(process.versions.node.split(".")[0] < 20))' 2>/dev/null \
 		|| { echo "The console is built and tested with Node 20 or newer: install it, or put it first in PATH."; exit 1; }
-	cd web && npm ci --no-audit --no-fund
+	cd web && npm install --no-save --no-audit --no-fund  # not `ci`: the lock knows the binaries of one platform only
 	@touch $@
 
 .PHONY: console console-build screenshots chromium
