@@ -89,9 +89,12 @@ async def _watch(brain: SqliteBrain, key: ThreadKey, count: int) -> list[Frame]:
     opening = 2
     seen: list[Frame] = []
     with brain.subscribe(key, opening) as subscription:
+        since = monotonic()
         while len(seen) < count:
+            # Nothing new may come of being woken: what the table had already is shown once more by the ring.
             frames = await subscription.next(PATIENCE)
-            if not frames:
+            since = monotonic() if frames else since
+            if monotonic() - since >= PATIENCE:
                 raise WrongAnswer(f"{len(seen)} events of {count} were seen")
             seen += frames
     if [frame.seq for frame in seen] != list(range(opening + 1, opening + count + 1)):
