@@ -7,6 +7,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    // A small machine may starve a browser: what failed there is run once more, alone.
+    retry: process.env.CI ? 1 : 0,
     root: import.meta.dirname,
     include: process.env.SCREENSHOTS ? ["**/*.shots.ts"] : ["**/*.e2e.ts"],
     globalSetup: ["harness/build.ts"],
@@ -14,6 +16,5 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    retry: 0,
   },
 });
