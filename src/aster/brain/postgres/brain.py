@@ -19,6 +19,7 @@ from aster.brain.postgres.writer import Writer
 from aster.brain.protocol import BrainHealth
 from aster.brain.sql import queries
 from aster.brain.sql.brain import SqlBrain
+from aster.brain.sql.running import report
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.migrations import migrate
 
@@ -102,19 +103,10 @@ class PostgresBrain(SqlBrain):
         self.changes.tell(change)
 
     async def health(self) -> BrainHealth:
-        writer = self._writer
-        version, fault = 0, writer.fault
+        version, fault = 0, self.fault
         if fault is None:
             try:
                 version = await self._pool.glance(queries.ping)
             except (psycopg.Error, EngineError) as error:
                 fault = str(error)
-        return BrainHealth(
-            ok=fault is None,
-            backend="postgresql",
-            schema_version=version,
-            backlog=writer.backlog,
-            commits=writer.commits,
-            events=writer.events,
-            fault=fault,
-        )
+        return report(self._writer, "postgresql", version, fault)

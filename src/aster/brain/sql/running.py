@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+from aster.brain.protocol import BrainHealth
 from aster.brain.records import ThreadKey
 from aster.brain.sql.connection import Connection
 from aster.brain.unit import Unit
@@ -34,3 +35,16 @@ class Writes(Protocol):
     def forget(self, key: ThreadKey) -> None:
         """Only for a job that runs on the writer: the thread is gone, so is what was cached of it."""
         ...
+
+
+def report(writer: Writes, backend: str, version: int, fault: str | None) -> BrainHealth:
+    """How a brain is, by its writer and by whoever has just read from it."""
+    return BrainHealth(
+        ok=fault is None,
+        backend=backend,
+        schema_version=version,
+        backlog=writer.backlog,
+        commits=writer.commits,
+        events=writer.events,
+        fault=fault,
+    )

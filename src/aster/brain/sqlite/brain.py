@@ -7,6 +7,7 @@ from pathlib import Path
 from aster.brain.protocol import BrainHealth
 from aster.brain.sql import queries
 from aster.brain.sql.brain import SqlBrain
+from aster.brain.sql.running import report
 from aster.brain.sqlite.connection import FileLock, connect
 from aster.brain.sqlite.memory import SqliteMemory
 from aster.brain.sqlite.readers import Readers
@@ -64,18 +65,9 @@ class SqliteBrain(SqlBrain):
         self._lock.release()
 
     async def health(self) -> BrainHealth:
-        writer = self._writer
-        version, fault = 0, writer.fault
+        version, fault = 0, self.fault
         try:
             version = await self._readers.run(queries.ping)
         except sqlite3.Error as error:
             fault = str(error)
-        return BrainHealth(
-            ok=fault is None,
-            backend="sqlite",
-            schema_version=version,
-            backlog=writer.backlog,
-            commits=writer.commits,
-            events=writer.events,
-            fault=fault,
-        )
+        return report(self._writer, "sqlite", version, fault)
