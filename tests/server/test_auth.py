@@ -94,6 +94,13 @@ async def test_a_hash_in_the_settings_is_enough() -> None:
         assert await knock(engine) == (401, "INVALID_KEY")
 
 
+@pytest.mark.parametrize("value", ["0" * 64, hash_key("")])
+async def test_no_key_is_never_the_key_whatever_hash_is_set(value: str) -> None:
+    async with live(engine_key_hash=value) as engine:
+        assert await knock(engine) == (401, "INVALID_KEY")
+        assert await knock(engine, **{"X-Engine-Key": ""}) == (401, "INVALID_KEY")
+
+
 async def test_a_named_key_counts_and_stops_counting_within_a_second(engine: Live) -> None:
     brain = engine.engine.settings.sqlite_db_path
     made = keys.create(brain, "laptop", "ada")

@@ -26,8 +26,6 @@ OPERATOR: Final = "default"
 ENGINE_KEY: Final = "engine"
 CACHE_SECONDS: Final = 1.0
 
-_NO_HASH: Final = "0" * 64
-
 
 class Caller(NamedTuple):
     """Who a request comes from; `key` is the name of the key used, None at an open door."""
@@ -117,13 +115,13 @@ class Doorkeeper:
     async def admit(self, headers: Mapping[bytes, bytes], peer: str | None) -> Caller:
         """The caller behind a request, or why there is none."""
         key = presented(headers)
-        hashed = hash_key(key) if key else _NO_HASH
-        if self._engine_hash is not None and compare_digest(self._engine_hash, hashed):
+        hashed = None if key is None else hash_key(key)
+        if self._engine_hash is not None and hashed is not None and compare_digest(self._engine_hash, hashed):
             return Caller(OPERATOR, ENGINE_KEY)
         await self._refresh()
         if self._engine_hash is None and not self._named:
             return _at_open_door(headers, peer)
-        if key is None:
+        if hashed is None:
             raise _invalid("Send a key: X-Engine-Key, or Authorization: Bearer.")
         row = self._keys.get(hashed)
         if row is None or not compare_digest(row.key_hash, hashed) or row.revoked_at is not None:
