@@ -91,6 +91,15 @@ async def test_what_is_spent_of_a_day_and_of_a_task(brain: Brain) -> None:
     assert await brain.spent(KEY, total.last_at + 1) == (0.0, 0.5)
 
 
+async def test_what_tasks_cost_is_told_for_those_asked_about(brain: Brain) -> None:
+    await turn(brain, KEY, "turn-1", used(0.5), used(0.25), used(None))
+    await turn(brain, ThreadKey("ada", "task-2"), "turn-2", used(2.0))
+    await turn(brain, ThreadKey("ada", "unpriced"), "turn-3", used(None))
+    await turn(brain, ThreadKey("bob", "task-1"), "turn-4", used(64.0))
+    assert await brain.costs("ada", ["task-1", "unpriced", "never"]) == {"task-1": 0.75}
+    assert await brain.costs("ada", []) == {}
+
+
 async def test_a_fork_costs_nothing_and_a_deleted_task_stays_paid(brain: Brain) -> None:
     await turn(brain, KEY, "turn-1", used(0.5))
     copy = ThreadKey("ada", "copy")

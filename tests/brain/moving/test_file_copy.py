@@ -56,6 +56,17 @@ def make(path: Path, version: int | None = None) -> Path:
     return path
 
 
+def test_a_brain_with_records_made_of_others_is_whole(tmp_path: Path) -> None:
+    brain = make(tmp_path / "brain.sqlite")
+    db = sqlite3.connect(brain)
+    db.execute("INSERT INTO memory_sources VALUES (16, 'ada', 'fact-1')")
+    db.commit()
+    assert file_copy.damages(db) == []
+    db.close()
+    file_copy.keep(brain, tmp_path / "copy")
+    file_copy.bring_back(tmp_path / "copy", brain, replace=True)
+
+
 def test_what_is_damaged_or_too_new_takes_nobodys_place(tmp_path: Path) -> None:
     brain = make(tmp_path / "brain.sqlite")
     before = brain.read_bytes()

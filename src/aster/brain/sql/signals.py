@@ -11,6 +11,7 @@ import msgspec
 from aster.brain.records import ThreadKey
 from aster.brain.signals import Said, Signal, Target
 from aster.brain.sql.connection import Connection
+from aster.brain.sql.learning import journal
 
 
 class _Message(msgspec.Struct):
@@ -21,8 +22,9 @@ _FIELDS = tuple(Signal.__struct_fields__)
 _COLUMNS = ", ".join(_FIELDS)
 
 
-def keep(db: Connection, signal: Signal) -> Signal | None:
-    """Keep a signal in the place of an earlier one on the same thing; None when that thing is gone."""
+def keep(db: Connection, signal: Signal, *, learn: bool = False) -> Signal | None:
+    """Keep a signal in the place of an earlier one on the same thing, and an entry to `learn` from it; None when that
+    thing is gone."""
     thread_id = _thread(db, signal)
     if thread_id is None and not (signal.target == "memory" and _known(db, signal)):
         return None
@@ -42,7 +44,10 @@ def keep(db: Connection, signal: Signal) -> Signal | None:
             *(signal.created_at, signal.updated_at),
         ),
     )
-    return _on(db, signal.user_id, signal.target, signal.target_id)
+    kept = _on(db, signal.user_id, signal.target, signal.target_id)
+    if learn and kept is not None:
+        journal.signalled(db, kept, thread_id)
+    return kept
 
 
 def page(
@@ -71,15 +76,18 @@ def drop(db: Connection, user_id: str, signal_id: str) -> bool:
         return False
     _take_back(db, _signal(found))
     db.execute("DELETE FROM learning_signals WHERE user_id = ? AND signal_id = ?", (user_id, signal_id))
+    journal.unsaid(db, user_id, signal_id)
     return True
 
 
 def forget(db: Connection, user_id: str, record_id: str) -> None:
     """A memory goes, and with it what was said of it."""
-    db.execute(
-        "DELETE FROM learning_signals WHERE user_id = ? AND target = 'memory' AND target_id = ?",
+    gone = db.execute(
+        "DELETE FROM learning_signals WHERE user_id = ? AND target = 'memory' AND target_id = ? RETURNING signal_id",
         (user_id, record_id),
-    )
+    ).fetchall()
+    for (signal_id,) in gone:
+        journal.unsaid(db, user_id, signal_id)
 
 
 def said(db: Connection, key: ThreadKey, message_id: str) -> Said | None:

@@ -11,7 +11,9 @@ from aster.brain.memory_kinds import KINDS
 from aster.brain.memory_records import Doomed, MemoryRow, Span, Why
 from aster.brain.sql import signals
 from aster.brain.sql.connection import Connection
+from aster.brain.sql.learning import erasing
 from aster.brain.sql.memory import index, rows
+from aster.infra.clock import now_ms
 
 
 def of_spans(db: Connection, user_id: str, spans: Sequence[Span]) -> list[str]:
@@ -50,13 +52,15 @@ def scrubbed(db: Connection, up_to: int) -> None:
 
 def closure(db: Connection, user_id: str, ids: Iterable[str]) -> list[Doomed]:
     """These records and all that would not be there without them: what was derived from them, what they were
-    corrected from, and the relations of people among them."""
+    corrected from or put together from, and the relations of people among them."""
     found: dict[str, Doomed] = {row.id: Doomed(row, "asked", row.id) for row in rows.by_ids(db, user_id, ids)}
     waiting = list(found.values())
     while waiting:
         one = waiting.pop()
         for row, why in _hanging_on(db, one.row):
-            if row.id not in found:
+            # What goes because of one of its parts leaves the others, which then hold again.
+            part = why == "version" and one.why == "derived" and row.id in one.row.derived_from
+            if row.id not in found and not part:
                 found[row.id] = Doomed(row, why, one.row.id)
                 waiting.append(found[row.id])
     return sorted(found.values(), key=lambda one: one.row.number)
@@ -69,6 +73,8 @@ def forget(db: Connection, user_id: str, ids: Iterable[str]) -> list[MemoryRow]:
     for row in gone:
         delete(db, row)
     if gone:
+        _revive(db, user_id, gone)
+        erasing.forgotten(db, user_id, gone, now_ms())
         db.execute("INSERT INTO memory_scrubs DEFAULT VALUES")
     return gone
 
@@ -98,6 +104,8 @@ def wipe(db: Connection, user_id: str, limit: int) -> int:
         mine = "(SELECT shelf FROM memory_shelves WHERE user_id = ?)"
         db.execute(f"DELETE FROM memory_touched WHERE shelf IN {mine}", (user_id,))
         db.execute("DELETE FROM memory_shelves WHERE user_id = ?", (user_id,))
+        if erasing.wiped(db, user_id):
+            db.execute("INSERT INTO memory_scrubs DEFAULT VALUES")
     return len(gone)
 
 
@@ -110,6 +118,24 @@ def expire(db: Connection, now: int, limit: int) -> int:
     for row in rows.by_numbers(db, [number for (number,) in found]):
         delete(db, row)
     return len(found)
+
+
+def _revive(db: Connection, user_id: str, gone: Sequence[MemoryRow]) -> None:
+    """The parts of what was put together hold again when it went without them."""
+    whole = {row.id: row for row in gone if row.derived_from}
+    for some in rows.batches(whole):
+        left = rows.select(
+            db,
+            f"user_id = ? AND valid_until = valid_from AND superseded_by IN ({rows.marks(some)})",
+            (user_id, *some),
+        )
+        for row in left:
+            if row.id in whole[row.superseded_by or ""].derived_from:
+                db.execute(
+                    "UPDATE memory_receipts SET superseded_by = NULL, valid_until = NULL WHERE number = ?",
+                    (row.number,),
+                )
+                index.touch(db, index.shelf(db, user_id, row.store), row.number)
 
 
 def _hanging_on(db: Connection, row: MemoryRow) -> list[tuple[MemoryRow, Why]]:

@@ -36,7 +36,7 @@ def correct(db: Connection, user_id: str, changed: MemoryRow) -> Written | None:
         return None
     old = known[0]
     made = replace(changed, id=new_id(old.kind), number=0, uses=0, last_used_at=None)
-    _replaced_by(db, old, made.id, old.valid_from)
+    replaced_by(db, old, made.id, old.valid_from)
     made = insert(db, made)
     if old.kind == "node":
         _reconnect(db, old, made)
@@ -99,9 +99,36 @@ def active(db: Connection, row: MemoryRow) -> MemoryRow | None:
     return found[0] if found else None
 
 
+def affected(db: Connection, row: MemoryRow) -> list[MemoryRow]:
+    """The records that writing this one may change; an edge has to be connected."""
+    slot = row.about.slot(row.fields)
+    held = [] if slot is None else _holding(db, row.user_id, slot)
+    known = active(db, row)
+    return held if known is None else [known, *held]
+
+
+def holding(db: Connection, row: MemoryRow) -> list[MemoryRow]:
+    """The records whose place a new one would take; an edge need not be connected."""
+    if row.kind == "edge":
+        node = replace(row, kind="node", fields={"name": row.fields["source"], "type": "other", "attributes": {}})
+        source = active(db, node)
+        if source is None:
+            return []
+        row = replace(row, fields={**row.fields, "source_id": source.id})
+    slot = row.about.slot(row.fields)
+    held = [] if slot is None else _holding(db, row.user_id, slot)
+    return [old for old in held if old.valid_from <= row.valid_from and old.fields != row.fields]
+
+
+def supersede(db: Connection, old: MemoryRow, new: MemoryRow, until: int) -> None:
+    """One record takes the place of another that held until then, and the log tells of it."""
+    replaced_by(db, old, new.id, until)
+    _log(db, old, new)
+
+
 def _write(db: Connection, row: MemoryRow) -> Written:
     if row.kind == "edge":
-        row = _connected(db, row)
+        row, _ = connected(db, row)
     known = active(db, row)
     if known is not None:
         return Written("duplicate", _merged(db, known, row))
@@ -117,8 +144,7 @@ def _write(db: Connection, row: MemoryRow) -> Written:
         return Written("late", row)
     row = insert(db, row)
     for old in held:
-        _replaced_by(db, old, row.id, row.valid_from)
-        _log(db, old, row)
+        supersede(db, old, row, row.valid_from)
     return Written("superseded" if held else "created", row, tuple(old.id for old in held))
 
 
@@ -130,7 +156,7 @@ def _holding(db: Connection, user_id: str, slot: bytes) -> list[MemoryRow]:
     )
 
 
-def _replaced_by(db: Connection, old: MemoryRow, successor: str, until: int) -> None:
+def replaced_by(db: Connection, old: MemoryRow, successor: str, until: int) -> None:
     db.execute(
         "UPDATE memory_receipts SET superseded_by = ?, valid_until = ? WHERE number = ?",
         (successor, until, old.number),
@@ -165,7 +191,7 @@ def _merged(db: Connection, known: MemoryRow, new: MemoryRow) -> MemoryRow:
         db.execute("UPDATE memory_receipts SET confidence = ? WHERE number = ?", (row.confidence, row.number))
         rows.insert_sources(db, row, row.number)
     if fields != known.fields:
-        _rewrite(db, known, row)
+        rewrite(db, known, row)
     return row
 
 
@@ -186,7 +212,7 @@ def _joined(known: MemoryRow, new: MemoryRow) -> dict[str, Any]:
             return was
 
 
-def _rewrite(db: Connection, old: MemoryRow, new: MemoryRow) -> None:
+def rewrite(db: Connection, old: MemoryRow, new: MemoryRow) -> None:
     """The same record with other content."""
     kind, number = new.about, new.number
     rows.update_content(db, new)
@@ -201,9 +227,10 @@ def _rewrite(db: Connection, old: MemoryRow, new: MemoryRow) -> None:
         db.execute("UPDATE memory_receipts SET words = ? WHERE number = ?", (len(found), number))
 
 
-def _connected(db: Connection, edge: MemoryRow) -> MemoryRow:
-    """An edge with both ends: nodes are found by name, or made with the edge's own receipt."""
-    fields = dict(edge.fields)
+def connected(db: Connection, edge: MemoryRow) -> tuple[MemoryRow, list[MemoryRow]]:
+    """An edge with both ends: nodes are found by name, or made with the edge's own receipt; and those that were made.
+    The shelf is held."""
+    fields, made = dict(edge.fields), list[MemoryRow]()
     for end in ("source", "target"):
         node = replace(
             edge,
@@ -212,9 +239,12 @@ def _connected(db: Connection, edge: MemoryRow) -> MemoryRow:
             fields={"name": fields[end], "type": "other", "attributes": {}},
             valid_until=None,
         )
-        known = active(db, node) or insert(db, node)
+        known = active(db, node)
+        if known is None:
+            known = insert(db, node)
+            made.append(known)
         fields |= {f"{end}_id": known.id, end: known.fields["name"]}
-    return replace(edge, fields=fields)
+    return replace(edge, fields=fields), made
 
 
 def _reconnect(db: Connection, old: MemoryRow, new: MemoryRow) -> None:
@@ -223,7 +253,7 @@ def _reconnect(db: Connection, old: MemoryRow, new: MemoryRow) -> None:
             f"SELECT number FROM {KINDS['edge'].table} WHERE user_id = ? AND {end}_id = ?", (old.user_id, old.id)
         ).fetchall()
         for edge in rows.by_numbers(db, [number for (number,) in numbers]):
-            _rewrite(db, edge, replace(edge, fields={**edge.fields, f"{end}_id": new.id, end: new.fields["name"]}))
+            rewrite(db, edge, replace(edge, fields={**edge.fields, f"{end}_id": new.id, end: new.fields["name"]}))
 
 
 def _newest_version(db: Connection, user_id: str) -> int:

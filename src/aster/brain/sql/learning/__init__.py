@@ -1,0 +1,1 @@
+"""Learning in SQL: small modules of queries, run by the writer or by a reader."""
