@@ -236,3 +236,31 @@ async def test_an_agent_without_bash_runs_no_code_this_way_either(tmp_path: Path
         [result] = [frame.data for frame in frames if frame.event == "tool_result"]
         assert result["error"] == "unknown_tool"
         assert "word_count" not in await names(engine)
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "asks"),
+    [
+        ("while True: pass", "test_failed", False),
+        ("import time\ntime.sleep(600)\nprint(1)", "test_failed", False),
+        ("import os\nwhile True: os.fork()", "test_failed", True),
+        ("import subprocess\nwhile True: subprocess.Popen(['sleep', '600'])", "test_failed", True),
+        ("print(' ')", "test_silent", False),
+    ],
+    ids=["busy", "hanging", "fork bomb", "processes", "blank"],
+)
+async def test_code_that_does_not_end_or_says_nothing_is_ended_and_not_kept(
+    code: str, error: str, asks: bool
+) -> None:
+    """Also when a person has let it run."""
+    async with ModelServer() as model, live(model, sandbox="auto", bash_timeout_seconds=2.0) as engine:
+        before = await names(engine)
+        given = {**USUAL, "code": code}
+        if asks:
+            refused = (await asked(engine, model, "create_skill", given))["result"]
+        else:
+            refused = await create(engine, model, code=code)
+        assert refused["error"] == error
+        assert await names(engine) == before
+        assert list((engine.engine.settings.data_dir / "skills").rglob("skill.py")) == []
+        assert "Kept as word_count, version 1" in (await create(engine, model))["output"]

@@ -209,3 +209,38 @@ async def test_a_step_whose_server_asks_a_person_is_given_up_and_nothing_is_done
             [held] = (await engine.engine.connectors.directory.look_up("default")).held.values()
             assert held.link is not None
             assert held.link.exchanges == {}
+
+
+async def test_failures_in_a_row_degrade_it_then_retire_it_and_approval_forgives(tmp_path: Path) -> None:
+    steps: list[dict[str, Any]] = [{"tool": "read_file", "input": {"path": "$path"}}]
+    async with ModelServer() as model, live(model, allowed_roots=str(tmp_path)) as engine:
+        (tmp_path / "there").write_text("x")
+        await propose(engine, model, name="look", parameters=["path"], steps=steps)
+        await engine.http.post("/skills/look/approve")
+
+        async def stands() -> tuple[str, int, int]:
+            shown = (await engine.http.get("/skills/look")).json()["composed"]
+            return shown["status"], shown["failures"], shown["uses"]
+
+        for _ in range(2):
+            assert (await use(engine, model, "look", path="gone")).get("error")
+        assert await stands() == ("approved", 2, 2)
+        assert (await use(engine, model, "look", path="there")).get("error") is None
+        assert await stands() == ("approved", 0, 3)
+        assert (await use(engine, model, "look", wrong="there"))["error"] == "invalid_input"
+        assert await stands() == ("approved", 0, 3)
+        for _ in range(2):
+            await use(engine, model, "look", path="gone")
+        assert "is degraded" in (await use(engine, model, "look", path="gone"))["output"]
+        assert await stands() == ("degraded", 3, 6)
+        await engine.execute("hi", "other")
+        assert "- look (failed lately: mend it with `compose_skill`)" in system(model)
+        for _ in range(3):
+            await use(engine, model, "look", path="gone")
+        assert await stands() == ("retired", 6, 9)
+        assert (await use(engine, model, "look", path="there"))["error"] == "unknown_skill"
+        await engine.execute("hi", "other")
+        assert "- look" not in system(model)
+        await engine.http.post("/skills/look/approve")
+        assert await stands() == ("approved", 0, 9)
+        assert (await use(engine, model, "look", path="there")).get("error") is None

@@ -127,6 +127,12 @@ class Memory:
         self._lately.heard(user_id, rows)
         self._filling.wake()
 
+    def learned(self, user_id: str) -> None:
+        """A changeset of this user's was applied or taken back."""
+        self._acquaintance.drop(user_id)
+        self._lately.forget(user_id)
+        self._filling.wake()
+
     def noting(self, user_id: str, row: MemoryRow) -> None:
         """This note is about to be written in a commit of a turn."""
         self._acquaintance.wrote(user_id, [row])

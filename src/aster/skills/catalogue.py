@@ -70,6 +70,8 @@ def _line(skill: Skill, width: int) -> str:
 
 
 def _own_line(skill: Skill, width: int) -> str:
-    failing = skill.acquired is not None and skill.acquired.status == "degraded"
-    how = " (failed lately: mend it with `create_skill`)" if failing else ""
+    made = skill.acquired or skill.composed
+    mended = "create_skill" if skill.acquired is not None else "compose_skill"
+    failing = made is not None and made.status == "degraded"
+    how = f" (failed lately: mend it with `{mended}`)" if failing else ""
     return f'- {skill.name}{how}: "{one_line(skill.description, width)}"' if width else f"- {skill.name}{how}"

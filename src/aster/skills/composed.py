@@ -60,13 +60,15 @@ class Step(Contract, forbid_unknown_fields=True):
 
 
 class Composed(Contract):
-    """`parameters` are the names it is called with, all of them texts."""
+    """`parameters` are the names it is called with, all of them texts; `failures` are those in a row, up to now. They
+    make one that a person approved `degraded` and then `retired`, until it is approved anew."""
 
     parameters: tuple[str, ...]
     steps: tuple[Step, ...]
-    status: Literal["proposed", "approved"] = "proposed"
+    status: Literal["proposed", "approved", "degraded", "retired"] = "proposed"
     mode: Literal["sequential", "parallel"] = "sequential"
     uses: int = 0
+    failures: int = 0
 
 
 def problems(composed: Composed, tools: Sequence[str] | None) -> Iterator[str]:

@@ -163,7 +163,7 @@ def arriving(user_id: str, draft: Draft, now: int) -> SkillRow:
         fresh = msgspec.structs.replace(draft.acquired, status="degraded", failures=DEGRADED_AFTER, uses=0)
         return learned(user_id, draft.name, draft.description, fresh, now)
     if draft.composed is not None:
-        asked = msgspec.structs.replace(draft.composed, status="proposed", uses=0)
+        asked = msgspec.structs.replace(draft.composed, status="proposed", uses=0, failures=0)
         return proposed(user_id, draft.name, draft.description, asked, now)
     return row_of(user_id, draft, now)
 

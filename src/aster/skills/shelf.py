@@ -27,7 +27,7 @@ from aster.skills.catalogue import catalogue
 from aster.skills.composed import Composed
 from aster.skills.copies import Copies
 from aster.skills.drafts import Draft
-from aster.skills.skill import DEGRADED_AFTER, RETIRED_AFTER, Acquired, Skill
+from aster.skills.skill import Acquired, Skill, standing
 
 MOST_OWN: Final = 200
 MOST_ACQUIRED: Final = 50
@@ -181,10 +181,7 @@ class Shelf:
             now = (await self._owned(user_id)).get(skill.name, skill).acquired
             assert now is not None, "only acquired skills are counted"
             failures = 0 if ok else now.failures + 1
-            status = (
-                "retired" if failures >= RETIRED_AFTER else "degraded" if failures >= DEGRADED_AFTER else "active"
-            )
-            after = msgspec.structs.replace(now, uses=now.uses + 1, failures=failures, status=status)
+            after = msgspec.structs.replace(now, uses=now.uses + 1, failures=failures, status=standing(failures))
             await self._keep(drafts.learned(user_id, skill.name, skill.description, after, now_ms()))
             return after
 
@@ -201,13 +198,20 @@ class Shelf:
                 await self._make_room(user_id, kept, open_, MOST_COMPOSED, "approved composed skills")
             return await self._keep(drafts.proposed(user_id, name, description, composed, now_ms()))
 
-    async def used(self, user_id: str, name: str) -> None:
-        """Count a use of a composed skill."""
+    async def used(self, user_id: str, name: str, composed: Composed, *, ok: bool) -> Composed:
+        """Count a use of a composed skill, as of code; one that was changed meanwhile is not the one that was used."""
         async with self._door:
             skill = (await self._owned(user_id)).get(name)
-            if skill is not None and skill.composed is not None:
-                counted = msgspec.structs.replace(skill.composed, uses=skill.composed.uses + 1)
-                await self._keep(drafts.proposed(user_id, name, skill.description, counted, now_ms()))
+            now = None if skill is None else skill.composed
+            if skill is None or now is None or not skill.offered or now.steps != composed.steps:
+                return composed
+            failures = 0 if ok else now.failures + 1
+            stands = standing(failures)
+            after = msgspec.structs.replace(
+                now, uses=now.uses + 1, failures=failures, status="approved" if stands == "active" else stands
+            )
+            await self._keep(drafts.proposed(user_id, name, skill.description, after, now_ms()))
+            return after
 
     async def approve(self, user_id: str, name: str) -> Skill:
         """A person lets a composed skill be used."""
@@ -215,7 +219,7 @@ class Shelf:
             skill = (await self._owned(user_id)).get(name)
             if skill is None or skill.composed is None:
                 raise EngineError(ErrorCode.NOT_FOUND, "There is no composed skill of this name to approve.")
-            approved = msgspec.structs.replace(skill.composed, status="approved")
+            approved = msgspec.structs.replace(skill.composed, status="approved", failures=0)
             return await self._keep(drafts.proposed(user_id, name, skill.description, approved, now_ms()))
 
     async def _owned(self, user_id: str) -> dict[str, Skill]:
@@ -251,6 +255,10 @@ class Shelf:
         """Another replica has changed skills of users: they are read anew when they are needed."""
         self._changes += 1
         self._own.clear()
+
+    def changed(self, user_id: str) -> None:
+        """Somebody else has changed a user's skills: they are read anew when they are needed."""
+        self._changed(user_id)
 
     def _changed(self, user_id: str) -> None:
         self._changes += 1

@@ -63,6 +63,8 @@ class Skill:
     @property
     def confidence(self) -> float:
         """How far it may be relied on: what the agent wrote itself has to prove it."""
+        if self.composed is not None and self.composed.failures >= DEGRADED_AFTER:
+            return 0.1
         if self.acquired is None:
             return 0.5 if self.source == "workspace" else 1.0
         if self.acquired.status != "active":
@@ -77,8 +79,13 @@ class Skill:
     @property
     def offered(self) -> bool:
         if self.composed is not None:
-            return self.composed.status == "approved"
+            return self.composed.status in ("approved", "degraded")
         return self.acquired is None or self.acquired.status != "retired"
+
+
+def standing(failures: int) -> Status:
+    """How something stands that failed so often in a row."""
+    return "retired" if failures >= RETIRED_AFTER else "degraded" if failures >= DEGRADED_AFTER else "active"
 
 
 def well_named(name: str) -> bool:

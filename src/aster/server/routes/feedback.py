@@ -21,7 +21,7 @@ from aster.server.bodies import LARGEST, OtherId, TaskId, warnings
 from aster.server.errors import refusals
 from aster.server.media import Part, Text
 from aster.server.routes.memory import BODY
-from aster.server.visit import KEYED, Serving, Visiting
+from aster.server.visit import KEYED, Learning, Serving, Visiting
 
 router = APIRouter(tags=["feedback"], dependencies=KEYED)
 
@@ -107,12 +107,18 @@ class SignalDeleted(BaseModel):
     response_model=SignalAnswer,
     responses=refusals(*BODY, ErrorCode.NOT_FOUND, ErrorCode.TASK_NOT_FOUND),
 )
-async def feedback(body: FeedbackBody, engine: Serving, visit: Visiting, response: Response) -> SignalAnswer:
+async def feedback(
+    body: FeedbackBody, engine: Serving, centre: Learning, visit: Visiting, response: Response
+) -> SignalAnswer:
     """One signal for each thing: said again, it replaces what was said before. A memory that is rated well is surer
-    and fades more slowly from now on; one that is rated badly comes after others that fit."""
-    kept = await engine.brain.keep_signal(await _signal(engine, visit.user_id, body))
+    and fades more slowly from now on; one that is rated badly comes after others that fit; one that is corrected says
+    so from now on."""
+    learn = engine.settings.learning != "off"
+    kept = await engine.brain.keep_signal(await _signal(engine, visit.user_id, body), learn=learn)
     if kept is None:
         raise _gone(body)
+    if learn:
+        await centre.told(kept)
     response.headers.update(warnings(body))
     return SignalAnswer.of(kept)
 
@@ -146,11 +152,12 @@ async def signals(
     responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
 )
 async def take_back(
-    signal_id: Annotated[str, Path(max_length=128)], engine: Serving, visit: Visiting
+    signal_id: Annotated[str, Path(max_length=128)], engine: Serving, centre: Learning, visit: Visiting
 ) -> SignalDeleted:
     """What it did to a memory is undone."""
     if not await engine.brain.drop_signal(visit.user_id, signal_id):
         raise EngineError(ErrorCode.NOT_FOUND, f"There is no feedback {signal_id!r}. GET /feedback lists yours.")
+    await centre.untold(visit.user_id, signal_id)
     return SignalDeleted(signal_id=signal_id)
 
 
