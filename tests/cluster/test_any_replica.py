@@ -34,6 +34,16 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[list[R
     postgres.server().drop(url)
 
 
+async def test_both_list_both(pair: list[Replica]) -> None:
+    told = [(await one.http.get("/replicas")).json()["replicas"] for one in pair]
+    names = [[each["replica"] for each in listed] for listed in told]
+    assert names[0] == names[1]
+    assert len(set(names[0])) == 2
+    assert sorted(each["answers"] for each in told[0]) == [False, True]
+    answering = [next(each["replica"] for each in listed if each["answers"]) for listed in told]
+    assert sorted(answering) == sorted(names[0])
+
+
 async def test_a_turn_is_followed_live_on_another_replica(pair: list[Replica]) -> None:
     a, b = pair
     async with going(a, "[[text=100 rate=100]] Talk.", "live") as turn:

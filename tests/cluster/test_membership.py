@@ -39,6 +39,20 @@ async def test_one_leads_and_another_does_when_it_has_gone(database_url: str) ->
         assert b.leads
 
 
+async def test_all_that_are_alive_are_listed_with_the_one_that_leads(database_url: str) -> None:
+    async with member(database_url, "a") as a:
+        async with member(database_url, "b") as b:
+            assert await b.beat()
+            found = await a.alive()
+            assert [(name, leads) for name, _, leads in found] == [("a", False), ("b", True)]
+            assert found[0][1] <= found[1][1]
+
+        async def alone() -> bool:
+            return [name for name, _, _ in await a.alive()] == ["a"]
+
+        await soon(alone)
+
+
 async def test_the_dead_are_known_and_buried_by_one(database_url: str) -> None:
     async with member(database_url, "a") as a, member(database_url, "b") as b:
         async with member(database_url, "c"):

@@ -46,6 +46,11 @@ class MemoryRow(Contract):
     def text(self) -> str:
         return self.about.text(self.fields)
 
+    @property
+    def holds(self) -> bool:
+        """Whether nothing has taken its place and no end of it is known."""
+        return self.superseded_by is None and self.valid_until is None
+
     def valid_at(self, when: int) -> bool:
         return self.valid_from <= when and (self.valid_until is None or self.valid_until > when)
 

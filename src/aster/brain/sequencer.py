@@ -160,6 +160,11 @@ class Sequencer:
             self._slots.move_to_end(key)
         return slot
 
+    def admit(self, unit: Unit) -> None:
+        """Raise `Conflict` unless the unit's guard holds now."""
+        if unit.key is not None:
+            check(unit, self.slot(unit.key), self._epoch(unit.key))
+
     def place(self, unit: Unit, batch: dict[ThreadKey, Placed], now: int) -> None:
         """Put a unit's events at the end of its thread, or raise `Conflict` and leave everything as it was."""
         if unit.key is None:

@@ -1,14 +1,15 @@
 """A unit: what is committed together or not at all, and the condition under which it may be.
 
 Guards are checked by the writer in commit order, so they are compare-and-set: of two callers with the same
-guard one wins and the other gets `Conflict`.
+guard one wins and the other gets `Conflict`. A deed goes further: it looks at rows, changes them, and says what is to
+be told of it on the thread, all in the commit of its unit.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from aster.brain.records import Row, ThreadKey
 from aster.contracts.events import Event
@@ -79,6 +80,12 @@ class Titled:
 Guard: TypeAlias = Idle | Absent | Owned | Running | Left | Waiting | Unanswered | Present | Titled
 
 
+Deed: TypeAlias = Callable[[Any], Sequence[Event]]
+"""Called by the writer with its connection, alone in a transaction: compares and sets, and returns the events that
+tell of it, which stand before the others of its unit. When it raises `EngineError`, nothing of the unit is written and
+whoever waits for it gets that. It may be called again when the commit did not go through."""
+
+
 class Conflict(Exception):
     """A guard did not hold; nothing of the unit was written."""
 
@@ -107,4 +114,5 @@ class Unit:
     guard: Guard | None = None
     done: "asyncio.Future[list[Event]] | None" = None
     hand: Hand | None = None
+    deed: Deed | None = None
     written: list[Event] = field(default_factory=list[Event])

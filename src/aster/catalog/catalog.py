@@ -1,4 +1,4 @@
-"""The catalog on the disk: `CATALOG_DIR/tools/<name>.json`, read as a whole or not at all.
+"""The catalog on the disk: `CATALOG_DIR/tools/<name>.json` and `workflows/<name>.json`, read whole or not at all.
 
 A catalog with one file that is wrong is refused with everything that is wrong in it, and what was in force stays.
 It is the operator's: it must lie where no tool can write, and nothing in it may lead out of it.
@@ -9,12 +9,15 @@ import stat
 from pathlib import Path
 from typing import Final
 
+from aster.catalog import workflow_files
 from aster.catalog.declaration import Wrong, declared
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.herald.tool_names import wire_name
 from aster.infra.settings import Settings
 from aster.utility_directory.platform_registry import Registry
+from aster.utility_directory.run_workflow import RunWorkflow
 from aster.utility_directory.tool import Tool
+from aster.utility_directory.workflow_steps import Workflow
 
 MOST_TOOLS: Final = 200
 MOST_BYTES: Final = 64_000
@@ -56,7 +59,24 @@ class Catalog:
                 tools[tool.definition.name] = tool
             except Wrong as wrong:
                 problems[f"tools/{file.name}"] = str(wrong)
-        return list(tools.values()), problems
+        workflows = self._workflows(root, problems)
+        return [*tools.values(), *workflows], problems
+
+    def _workflows(self, root: Path, problems: dict[str, str]) -> list[Tool]:
+        """The tool that runs the catalog's workflows, if it has any and there may be agents for them."""
+        files, most = workflow_files.files(root), workflow_files.MOST_WORKFLOWS
+        if len(files) > most:
+            problems["workflows"] = f"there are {len(files)} files, and at most {most} are read"
+            return []
+        found: dict[str, Workflow] = {}
+        for file in files:
+            try:
+                found[file.stem] = workflow_files.declared(contents(file, root), file.stem)
+            except Wrong as wrong:
+                problems[f"workflows/{file.name}"] = str(wrong)
+        for name, problem in workflow_files.check_nested(found).items():
+            problems.setdefault(f"workflows/{name}.json", problem)
+        return [RunWorkflow(found)] if found and self._settings.subagent_depth else []
 
     def _unlike(self, tool: Tool, others: dict[str, Tool]) -> None:
         """A model must be able to tell tools apart where names have no dots."""

@@ -4,10 +4,15 @@ from typing import Any
 
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
 from aster.memory.drafts import Draft
+from aster.memory.grounding import grounded
+from aster.memory.harm import harm
 from aster.memory.keeping import SECRET_REFUSED, keep, tells_secret, told
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
 
 EXTRACTOR = "tool"
+ORDERS = frozenset({"rule", "heuristic"})
+UNFOUNDED = 0.5
+"""How sure something is that was to be a rule and that the person did not say."""
 
 
 class MemoryWriteTool(Tool):
@@ -53,11 +58,17 @@ class MemoryWriteTool(Tool):
                 return ToolOutcome.error(
                     f"Error: {old} is a {row.kind}; only facts are replaced.", reason="not_a_fact"
                 )
+            if (why := _no_order({**given, "kind": row.fields["type"]}, context)) is not None:
+                refusal = f"Error: {old} is a {row.fields['type']}, and only the person changes it. {why}"
+                return ToolOutcome.error(refusal, reason="no_order")
             if row.fields["content"] == text:
                 return _done(row.id, "Known already as")
             written = await memory.correct(context.user_id, old, {"content": text}, EXTRACTOR)
             context.record(told(written))
             return _done(written.row.id, f"It took the place of {old}, as")
+        asked, why = given.get("kind"), _no_order(given, context)
+        if why is not None:
+            given = {**given, "kind": "fact"}
         first, last = await context.span()
         draft = Draft(
             "episode" if given.get("kind") == "episode" else "fact",
@@ -66,11 +77,13 @@ class MemoryWriteTool(Tool):
             first_seq=first,
             last_seq=last,
             extractor=EXTRACTOR,
+            confidence=1.0 if why is None else UNFOUNDED,
         )
         event, done = await keep(memory, context.user_id, draft, text)
         context.record(event)
         known = done is not None and done.action == "duplicate"
-        return _done(event.id, "Known already as" if known else "Remembered as")
+        told_as = "" if why is None else f" It is kept as a fact and not as a {asked}: {why}"
+        return _done(event.id, "Known already as" if known else "Remembered as", told_as)
 
 
 def _fields(given: Input) -> dict[str, Any]:
@@ -81,5 +94,19 @@ def _fields(given: Input) -> dict[str, Any]:
     return {"content": given["text"], "subject": about, "type": given.get("kind", "fact"), "source": "agent"}
 
 
-def _done(record_id: str, how: str) -> ToolOutcome:
-    return ToolOutcome.text(f"{how} {record_id}.", {"id": record_id})
+def _no_order(given: Input, context: ToolContext) -> str | None:
+    """Why what is given as a rule or a heuristic is none: it is followed in every later task, so it has to be the
+    person's own word, whatever a page or a tool said."""
+    kind = given.get("kind", "fact")
+    if kind not in ORDERS:
+        return None
+    said = context.heard()
+    if said is None:
+        return None
+    if not grounded(given["text"], said):
+        return "The person did not say so in this task."
+    return harm(given["text"])
+
+
+def _done(record_id: str, how: str, more: str = "") -> ToolOutcome:
+    return ToolOutcome.text(f"{how} {record_id}.{more}", {"id": record_id})

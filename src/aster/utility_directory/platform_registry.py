@@ -30,8 +30,18 @@ from aster.utility_directory.memory_search import MemorySearchTool
 from aster.utility_directory.memory_write import MemoryWriteTool
 from aster.utility_directory.read_file import ReadFile
 from aster.utility_directory.run_skill import RunSkill
+from aster.utility_directory.schedule_cancel import ScheduleCancel
+from aster.utility_directory.schedule_create import ScheduleCreate
+from aster.utility_directory.schedule_list import ScheduleList
 from aster.utility_directory.schema import Validate, compiled
 from aster.utility_directory.spawn_agent import SpawnAgent
+from aster.utility_directory.task_claim import TaskClaim
+from aster.utility_directory.task_complete import TaskComplete
+from aster.utility_directory.task_create import TaskCreate
+from aster.utility_directory.task_get import TaskGet
+from aster.utility_directory.task_list import TaskList
+from aster.utility_directory.task_release import TaskRelease
+from aster.utility_directory.task_update import TaskUpdate
 from aster.utility_directory.todo_write import TodoWrite
 from aster.utility_directory.tool import Tool
 from aster.utility_directory.update_plan import UpdatePlan
@@ -98,7 +108,9 @@ class Registry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(name for name in self._tools if name not in self._hidden)
+        """Those that models are always told of."""
+        tools = self._tools.items()
+        return tuple(name for name, one in tools if name not in self._hidden and not one.tool.on_board)
 
     @property
     def definitions(self) -> tuple[ToolDef, ...]:
@@ -106,6 +118,11 @@ class Registry:
         if self._definitions is None:
             self._definitions = tuple(self._tools[name].tool.definition for name in self.names)
         return self._definitions
+
+    @property
+    def board(self) -> tuple[ToolDef, ...]:
+        """What a model is told of besides, where there is work on a board."""
+        return tuple(one.tool.definition for one in self._tools.values() if one.tool.on_board)
 
 
 def platform_tools(
@@ -130,7 +147,21 @@ def platform_tools(
     )
     skills = (LoadSkill(shelf), RunSkill(shelf), *acquired)
     agents = (SpawnAgent(), AgentOutput()) if settings is None or settings.subagent_depth else ()
+    scheduled = settings is None or settings.schedule_tools
+    times = (ScheduleCreate(), ScheduleList(), ScheduleCancel()) if scheduled else ()
     own = (Bash(), BashOutput(), BashKill(), *files, AskUser())
-    for tool in (*own, *search, *notes, *memory, *ingested, *skills, *agents):
+    for tool in (*own, *search, *notes, *memory, *ingested, *skills, *agents, *times, *_board(settings)):
         registry.add(tool, known=True)
     return registry
+
+
+def _board(settings: Settings | None) -> tuple[Tool, ...]:
+    """The tools of the work graph, as the operator wants them offered."""
+    offer = "on" if settings is None else settings.work_tools
+    tools: tuple[Tool, ...] = (
+        *(TaskCreate(), TaskList(), TaskGet(), TaskUpdate()),
+        *(TaskClaim(), TaskComplete(), TaskRelease()),
+    )
+    for tool in tools:
+        tool.on_board = offer == "auto"
+    return () if offer == "off" else tools

@@ -23,6 +23,9 @@ from aster.sandbox.paths import Workspace
 from aster.sandbox.permissions import ALLOW, Decision
 from aster.sandbox.policy import Policy
 from aster.utility_directory.background import Background
+from aster.utility_directory.scheduling import SchedulesOffered
+from aster.utility_directory.work_board import Work
+from aster.utility_directory.workflow_runs import RunWorkflows
 
 Input: TypeAlias = dict[str, Any]
 Progress: TypeAlias = Callable[[str, str], None]
@@ -31,6 +34,8 @@ Artifacts: TypeAlias = Callable[[str], Awaitable[bytes | None]]
 """Given an artifact's id, what is in it, if the user has such a one."""
 Span: TypeAlias = Callable[[], Awaitable[tuple[int, int]]]
 """The part of the thread that the turn has written so far: its first and last sequence number."""
+Heard: TypeAlias = Callable[[], tuple[str, ...] | None]
+"""What people have typed in the task, message by message; None when a person makes the call by name."""
 Record: TypeAlias = Callable[[Event], None]
 """Called with an event that goes onto the thread together with the call's result, if that is a good one."""
 
@@ -99,6 +104,10 @@ async def _nowhere() -> tuple[int, int]:
     return 0, 0
 
 
+def _nothing_heard() -> tuple[str, ...]:
+    return ()
+
+
 async def _nobody_answers(request: ModelRequest) -> LLMResponse:
     del request
     raise EngineError(ErrorCode.CONFIGURATION_INVALID, "No model can be asked here.")
@@ -146,6 +155,7 @@ class ToolContext:
     memory: Memory | None = None
     tools: tuple[str, ...] = ()
     span: Span = _nowhere
+    heard: Heard = _nothing_heard
     plans: Callable[[], Awaitable[Plans]] = _no_plan
     doubt: Doubts = _no_doubt
     sample: Ask = _nobody_answers
@@ -159,6 +169,9 @@ class ToolContext:
     perform: Perform = _nothing_performed
     readable: tuple[Path, ...] = ()
     subagent: Subagents = _no_subagent
+    work: Work | None = None
+    workflows: RunWorkflows | None = None
+    schedules: SchedulesOffered | None = None
     limits: ToolLimits = field(default_factory=ToolLimits)
     policy: Policy = field(default_factory=Policy)
 
@@ -167,6 +180,12 @@ class ToolContext:
         if self.memory is None:
             raise EngineError(ErrorCode.CONFIGURATION_INVALID, "This engine keeps no memory.")
         return self.memory
+
+    def working(self) -> Work:
+        """The board of the work graph, for a tool that cannot do without."""
+        if self.work is None:
+            raise EngineError(ErrorCode.CONFIGURATION_INVALID, "There is no board here.")
+        return self.work
 
 
 class Meant(NamedTuple):
@@ -208,6 +227,10 @@ class Tool(Protocol):
     """Where it comes from: the `platform`, the operator's `catalog`, or a connected server (`mcp`)."""
     requires_permission: bool = False
     """True when a person is asked before every call, whatever it would do."""
+    endless: bool = False
+    """True when a call ends by limits of its own, which may be hours: it has no other."""
+    on_board: bool = False
+    """True when a model is told of it only where there is work on a board, or the operator says always."""
     checked_schema: dict[str, Any] | None = None
     """What an input is held against, where that is not all that the definition says."""
 

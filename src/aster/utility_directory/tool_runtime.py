@@ -102,7 +102,7 @@ class ToolRuntime:
         return spilled(outcome, prepared.tool.result_chars, prepared.call.name)
 
     async def _outcome(self, prepared: Prepared, context: ToolContext) -> ToolOutcome:
-        limit = asyncio.timeout(context.limits.call_seconds)
+        limit = asyncio.timeout(None if prepared.tool.endless else context.limits.call_seconds)
         try:
             async with limit:
                 return await prepared.tool.run(prepared.input, context)

@@ -1,15 +1,24 @@
 """A call of a skill that the agent made earlier: code that passed its test, or calls of tools that a person approved.
 
-Whether code still works is counted with every call.
+Whether either still works is counted with every call.
 """
 
-from aster.contracts.tools import ToolDef, ToolOutcome
+from typing import Final
+
+from msgspec.structs import replace
+
+from aster.contracts.blocks import TextBlock
+from aster.contracts.tools import PERMISSION_DENIED, ToolDef, ToolOutcome
 from aster.sandbox.permissions import ALLOW, Decision
-from aster.skills.shelf import DEGRADED_AFTER, Shelf
+from aster.skills.composed import Composed
+from aster.skills.shelf import Shelf
+from aster.skills.skill import DEGRADED_AFTER
 from aster.utility_directory import acquired_code, composed_run
 from aster.utility_directory.load_skill import unknown
 from aster.utility_directory.skill_schema import fitting
 from aster.utility_directory.tool import Input, Tool, ToolContext, input_schema
+
+_NOT_ITS_FAULT: Final = frozenset((PERMISSION_DENIED, "cancelled"))
 
 
 class UseSkill(Tool):
@@ -47,8 +56,7 @@ class UseSkill(Tool):
         known = {} if shelf is None else await shelf.of(context.user_id)
         skill = known.get(name)
         if shelf is not None and skill is not None and skill.composed is not None and skill.offered:
-            await shelf.used(context.user_id, name)
-            return await composed_run.run(name, skill.composed, given["input"], context)
+            return await _composed(shelf, name, skill.composed, given["input"], context)
         if shelf is None or skill is None or skill.acquired is None or not skill.offered:
             own = [each for each in known.values() if each.acquired is not None or each.composed is not None]
             return unknown(name, {each.name: each for each in own})
@@ -74,3 +82,18 @@ class UseSkill(Tool):
         return ToolOutcome.error(
             text, reason="skill_failed", data={"status": after.status, "failures": after.failures}
         )
+
+
+async def _composed(shelf: Shelf, name: str, composed: Composed, given: Input, context: ToolContext) -> ToolOutcome:
+    """Make the calls of a composed skill and count how it went. What it was wrongly given, or was not allowed, says
+    nothing about it."""
+    outcome = await composed_run.run(name, composed, given, context)
+    if outcome.reason in _NOT_ITS_FAULT or outcome.data is None:
+        return outcome
+    after = await shelf.used(context.user_id, name, composed, ok=outcome.ok)
+    if after.failures < DEGRADED_AFTER:
+        return outcome
+    text = (
+        f"\n\nIt failed {after.failures} times in a row and is {after.status}. Propose it anew with compose_skill."
+    )
+    return replace(outcome, output=(*outcome.output, TextBlock(text=text)))

@@ -19,7 +19,12 @@ from aster.brain.postgres.writer import Writer
 from aster.brain.protocol import BrainHealth
 from aster.brain.sql import queries
 from aster.brain.sql.brain import SqlBrain
+from aster.brain.sql.learning.store import SqlLearning
 from aster.brain.sql.running import report
+from aster.brain.sql.work.goals import SqlGoals
+from aster.brain.sql.work.graph_store import SqlWork
+from aster.brain.sql.work.schedules_store import SqlSchedules
+from aster.brain.sql.work.workflows import SqlWorkflows
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.migrations import migrate
 
@@ -88,6 +93,11 @@ class PostgresBrain(SqlBrain):
         self._own.start()
         self._readers = self._pool = Readers(self._url, self._size, self._patience)
         self.memory = PostgresMemory(self._url, self._own, self._pool, self.replica)
+        self.learning = SqlLearning(self._own, self._pool)
+        self.work = SqlWork(self._own, self._pool)
+        self.workflows = SqlWorkflows(self._own, self._pool)
+        self.goals = SqlGoals(self._pool)
+        self.schedules = SqlSchedules(self._own, self._pool)
         return applied
 
     async def close(self) -> None:

@@ -24,6 +24,10 @@ class PostgresDialect:
     def hold(self, db: Connection, name: str) -> None:
         db.execute("SELECT pg_advisory_xact_lock(hashtextextended('aster.' || CAST(? AS TEXT), 0))", (name,))
 
+    def survey(self, db: Connection, *tables: str) -> None:
+        """It would look by itself, a minute later; until then plans are kept that were made for a few rows."""
+        db.execute(f"ANALYZE {', '.join(tables)}")
+
     def passing(self, error: BaseException) -> bool:
         return passing(error)
 

@@ -14,6 +14,7 @@ from aster.brain.memory_kinds import KINDS
 from aster.brain.memory_records import MemoryRow, NewVector
 from aster.brain.postgres.connection import conninfo
 from aster.brain.sql.connection import Connection
+from aster.brain.sql.learning import erasing
 from aster.brain.sql.memory import forgetting, rows, vectors
 from aster.brain.sql.memory.store import SqlMemory, unavailable
 from aster.brain.sql.running import Reads, Writes
@@ -24,7 +25,7 @@ SHARE_MS: Final = 60_000
 _SWEPT: Final = (
     *sorted({kind.table for kind in KINDS.values()}),
     *("memory_receipts", "memory_sources", "memory_uses", "memory_contradictions", "learning_signals"),
-    *("memory_words", "memory_vectors", "memory_tokens"),
+    *("memory_words", "memory_vectors", "memory_tokens", *erasing.TABLES),
 )
 
 

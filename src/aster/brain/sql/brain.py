@@ -16,7 +16,6 @@ from aster.brain.marks import MarkRow
 from aster.brain.records import (
     ArtifactRecord,
     BackgroundRecord,
-    BudgetRow,
     ConversationRow,
     FileVersion,
     Frame,
@@ -28,14 +27,10 @@ from aster.brain.records import (
     QuotaRow,
     Row,
     SnapshotRow,
-    Spent,
     ThreadKey,
     ThreadRecord,
     TrajectoryRow,
     TurnRecord,
-    UsageGroup,
-    UsageSlice,
-    UsageSum,
 )
 from aster.brain.signals import Said, Signal, Target
 from aster.brain.skills import SkillRow
@@ -50,7 +45,6 @@ from aster.brain.sql import (
     judgement,
     kept,
     marks,
-    money,
     owners,
     permissions,
     queries,
@@ -60,8 +54,9 @@ from aster.brain.sql import (
 )
 from aster.brain.sql.asset_brain import AssetBrain
 from aster.brain.sql.connection import Connection
+from aster.brain.sql.money_brain import MoneyBrain
 from aster.brain.sql.running import Reads, Writes
-from aster.brain.unit import Guard, Hand, Left, Owned, Unit
+from aster.brain.unit import Deed, Guard, Hand, Left, Owned, Unit
 from aster.contracts.events import Event
 from aster.contracts.turn import Doubt
 from aster.infra.clock import now_ms
@@ -70,7 +65,7 @@ from aster.infra.ids import new_id
 ROOM = 2000
 
 
-class SqlBrain(AssetBrain):
+class SqlBrain(AssetBrain, MoneyBrain):
     """Everything a brain does once it is open; opening and closing is for each database."""
 
     _readers: Reads
@@ -106,9 +101,10 @@ class SqlBrain(AssetBrain):
         *,
         rows: Sequence[Row] = (),
         guard: Guard | None = None,
+        deed: Deed | None = None,
     ) -> "asyncio.Future[list[Event]]":
         done: asyncio.Future[list[Event]] = self._loop.create_future()
-        self._writer.submit(Unit(key, turn_id, events, rows, guard, done))
+        self._writer.submit(Unit(key, turn_id, events, rows, guard, done, deed=deed))
         return done
 
     def emit(self, key: ThreadKey, turn_id: str, event: Event) -> None:
@@ -250,15 +246,6 @@ class SqlBrain(AssetBrain):
     async def budget_requests(self) -> list[HitlRecord]:
         return await self._readers.run(queries.budget_requests)
 
-    async def usage(self, what: UsageSlice, group: UsageGroup, limit: int) -> tuple[list[UsageSum], UsageSum]:
-        return await self._readers.run(money.usage, what, group, limit)
-
-    async def spent(self, key: ThreadKey, since: int) -> Spent:
-        return await self._readers.run(money.spent, key, since)
-
-    async def budgets(self) -> list[BudgetRow]:
-        return await self._readers.run(money.budgets)
-
     async def purse(self, key: ThreadKey, since: int, now: int) -> Purse:
         return await self._readers.run(holds.purse_of, key, since, now)
 
@@ -279,9 +266,6 @@ class SqlBrain(AssetBrain):
 
     async def settle_mark(self, row: MarkRow) -> str:
         return str(await self._writer.run(lambda db: marks.settle(db, row)))
-
-    async def drop_budget(self, row: BudgetRow) -> None:
-        await self._writer.run(lambda db: money.drop_budget(db, row))
 
     async def keys(self) -> list[KeyRow]:
         return await self._readers.run(queries.keys)
@@ -377,8 +361,8 @@ class SqlBrain(AssetBrain):
     async def door_places(self, user_id: str, fingerprints: Sequence[str]) -> list[DoorPlace]:
         return await self._readers.run(doors.places, user_id, fingerprints)
 
-    async def keep_signal(self, signal: Signal) -> Signal | None:
-        kept = await self._writer.run(lambda db: signals.keep(db, signal))
+    async def keep_signal(self, signal: Signal, *, learn: bool = False) -> Signal | None:
+        kept = await self._writer.run(lambda db: signals.keep(db, signal, learn=learn))
         assert kept is None or isinstance(kept, Signal)
         return kept
 

@@ -51,6 +51,10 @@ class Dialect(Protocol):
         """Let nobody else have this name until the end of the transaction."""
         ...
 
+    def survey(self, db: "Connection", *tables: str) -> None:
+        """Look at tables that have grown, so that queries are planned for what they hold now."""
+        ...
+
     def passing(self, error: BaseException) -> bool:
         """Whether a failure passes by itself, so that the same statement may go through later."""
         ...

@@ -4,6 +4,7 @@ An amount is what it was when its row was written. A call whose price was not kn
 unpriced in a sum and never as zero.
 """
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -44,6 +45,22 @@ def usage(db: Connection, what: UsageSlice, group: UsageGroup, limit: int) -> tu
     found = [_sum((_date(row[0]), *row[1:]) if group == "day" else row) for row in rows]
     total = db.execute(f"SELECT NULL, NULL, NULL, NULL, {_SUMS} FROM usage WHERE {where}", params).fetchone()
     return found, _sum(total)
+
+
+def costs(db: Connection, user_id: str, task_ids: Sequence[str]) -> dict[str, float]:
+    """What each of these tasks has cost with its sub-agents; one without a known cost is left out."""
+    marks = ", ".join("?" for _ in task_ids)
+    if not marks:
+        return {}
+    rows = db.execute(
+        "SELECT home, sum(cost_usd) FROM ("
+        f"SELECT task_id AS home, cost_usd FROM usage WHERE user_id = ? AND task_id IN ({marks})"
+        " UNION ALL SELECT t.home_task_id, u.cost_usd FROM threads t JOIN usage u ON u.user_id = t.user_id"
+        f" AND u.task_id = t.task_id WHERE t.user_id = ? AND t.home_task_id IN ({marks})"
+        ") AS spent WHERE cost_usd IS NOT NULL GROUP BY home",
+        (user_id, *task_ids, user_id, *task_ids),
+    )
+    return dict(rows)
 
 
 def spent(db: Connection, key: ThreadKey, since: int) -> Spent:

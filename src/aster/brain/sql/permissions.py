@@ -43,10 +43,11 @@ def note_use(db: Connection, user_id: str, grant_id: str, now: int) -> None:
 def past_calls(db: Connection, user_id: str, threads: int, limit: int) -> list[PastCall]:
     """The newest calls on a user's newest threads: what was run, and what a person was asked and said.
 
-    A call that was refused without a question is known by its result alone.
+    A call that was refused without a question is known by its result alone. In a replay nothing was run.
     """
     recent = db.execute(
-        "SELECT thread_id, task_id FROM threads WHERE user_id = ? ORDER BY updated_at DESC, task_id DESC LIMIT ?",
+        "SELECT thread_id, task_id FROM threads WHERE user_id = ? AND (parent_task_id IS NULL OR from_task_id IS NULL)"
+        " ORDER BY updated_at DESC, task_id DESC LIMIT ?",
         (user_id, threads),
     ).fetchall()
     found: list[PastCall] = []

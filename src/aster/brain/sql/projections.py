@@ -10,12 +10,15 @@ from aster.brain.sql import judgement
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.memory import journal
 from aster.brain.sql.permissions import note_use
+from aster.brain.sql.work import goals, graph_deeds
 from aster.brain.titles import first_words
 from aster.contracts.events import (
     BackgroundTask,
     ErrorEvent,
+    GoalStatus,
     HitlRequest,
     HitlResolved,
+    LearningUpdate,
     Phase,
     PlanUpdate,
     TaskLifecycle,
@@ -24,8 +27,12 @@ from aster.contracts.events import (
     Uncertainty,
     Usage,
     UserMessage,
+    WorkUpdate,
 )
 from aster.contracts.model import encode
+
+LEARNING_TITLE = "Learning"
+"""What the thread of learning is called; it is listed with no task."""
 
 
 def project(db: Connection, placed: Placed) -> None:
@@ -58,8 +65,18 @@ def project(db: Connection, placed: Placed) -> None:
                 )
             case TaskLifecycle():
                 _task(db, event, thread_id)
+            case LearningUpdate():
+                db.execute(
+                    "UPDATE threads SET title = ?, parent_task_id = '' WHERE thread_id = ? AND title = ''"
+                    " AND parent_task_id IS NULL",
+                    (LEARNING_TITLE, thread_id),
+                )
             case PlanUpdate():
                 judgement.planned(db, event, thread_id, user_id, now)
+            case WorkUpdate() if event.seq > copied:
+                graph_deeds.place(db, user_id, event)
+            case GoalStatus() if event.seq > copied:
+                goals.noted(db, event, thread_id, user_id, now)
             case Uncertainty():
                 judgement.wondered(db, event, thread_id, user_id, now)
             case BackgroundTask():
@@ -144,9 +161,9 @@ def _usage(db: Connection, event: Usage) -> None:
 
 
 def _copied_until(placed: Placed) -> int:
-    """The seq up to which a fork copied records; what they cost was paid for where they were copied from."""
-    forks = [event.seq for event in placed.records if isinstance(event, TaskLifecycle) and event.phase == "forked"]
-    return max(forks, default=0)
+    """The seq up to which a fork or a replay copied records; what they cost was paid for where they come from."""
+    copies = (event for event in placed.records if isinstance(event, TaskLifecycle))
+    return max((event.seq for event in copies if event.phase in ("forked", "replayed")), default=0)
 
 
 def _spent(db: Connection, event: Usage, key: ThreadKey, now: int) -> None:
@@ -202,6 +219,11 @@ def _task(db: Connection, event: TaskLifecycle, thread_id: int) -> None:
         db.execute("DELETE FROM inbox WHERE message_id = ?", (event.message_id,))
     elif event.phase == "renamed":
         db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (event.title, thread_id))
+    elif event.phase == "replayed":
+        db.execute(
+            "UPDATE threads SET from_task_id = ?, from_seq = ?, parent_task_id = ? WHERE thread_id = ?",
+            (event.from_task_id, event.from_seq, event.from_task_id, thread_id),
+        )
     elif event.phase == "forked":
         db.execute(
             "UPDATE threads SET from_task_id = ?, from_seq = ?, title = ?, parent_task_id = NULL, home_task_id = NULL"

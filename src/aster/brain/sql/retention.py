@@ -6,6 +6,11 @@ are folded away in small steps between two commits. Records are never touched.
 
 from aster.brain.records import ThreadKey
 from aster.brain.sql.connection import Connection
+from aster.brain.sql.learning import erasing
+from aster.brain.sql.work import schedules
+from aster.brain.sql.work.graph_deeds import SqlDeed
+from aster.brain.work import ENGINE, Abandon, Actor
+from aster.infra.clock import now_ms
 
 TURNS_PER_STEP = 50
 
@@ -27,7 +32,12 @@ _OWNED = (
     "corrections",
     "door_places",
     "learning_signals",
+    "learning_journal",
     "subagents",
+    "schedule_occurrences",
+    "workflow_runs",
+    "workflow_calls",
+    "goals",
 )
 
 
@@ -89,5 +99,9 @@ def delete_thread(db: Connection, key: ThreadKey) -> str | None:
         for table in _OWNED:
             db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
         db.execute("DELETE FROM grants WHERE user_id = ? AND scope = 'task' AND task_id = ?", key)
+        schedules.task_deleted(db, *key)
+        erasing.deleted(db, *key, now_ms())
+        engine = Actor(user_id=key.user_id, name=ENGINE)
+        SqlDeed(Abandon(actor=engine, task_id=key.task_id, reason="the task that had it was deleted"))(db)
         db.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
     return status

@@ -13,7 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from aster.brain.records import Frame, ThreadKey
@@ -177,9 +177,9 @@ class GroupWriter(ABC, Generic[C]):
         if isinstance(first, Job):
             return first
         units = [first]
-        while self._queue and len(units) < self.most:
+        while self._queue and len(units) < self.most and first.deed is None:
             head = self._queue[0]
-            if isinstance(head, Job):
+            if isinstance(head, Job) or head.deed is not None:
                 break
             units.append(head)
             self._queue.popleft()
@@ -192,6 +192,10 @@ class GroupWriter(ABC, Generic[C]):
                 return
             except Exception as error:  # the boundary of the writer: what is bad of a unit must not end it
                 self._roll_back()
+                if isinstance(error, EngineError) and units[0].deed is not None:
+                    self.fault = None
+                    self._refuse(units[0], error)
+                    return
                 if not self._db.dialect.passing(error):
                     log.exception("a batch of %d units was refused", len(units))
                     self._write_singly(units, error)
@@ -231,7 +235,7 @@ class GroupWriter(ABC, Generic[C]):
         for unit in units:
             unit.written.clear()
             try:
-                self._sequencer.place(unit, batch.threads, now)
+                self._sequencer.place(unit if unit.deed is None else self._deed(unit), batch.threads, now)
                 batch.accepted.append(unit)
             except Conflict as conflict:
                 batch.refused.append((unit, conflict))
@@ -245,6 +249,12 @@ class GroupWriter(ABC, Generic[C]):
             self._put_rows(unit)
         self._commit(batch)
         self._written(batch)
+
+    def _deed(self, unit: Unit) -> Unit:
+        """Do what the unit is to do if its guard holds; the unit with what tells of it."""
+        assert unit.deed is not None
+        self._sequencer.admit(unit)
+        return replace(unit, events=(*unit.deed(self._db), *unit.events))
 
     def _written(self, batch: Batch) -> None:
         """A batch is durable: count it and show it."""
@@ -307,8 +317,17 @@ class GroupWriter(ABC, Generic[C]):
             ErrorCode.STORAGE_UNAVAILABLE,
             f"The brain could not be written: {error}. Free some space and try again.",
         )
-        waiting = [unit.done for unit in units if unit.done is not None]
-        self._call(lambda: [done.set_exception(failure) for done in waiting if not done.done()])
+        for unit in units:
+            self._refuse(unit, failure)
+
+    def _refuse(self, unit: Unit, failure: EngineError) -> None:
+        """Nothing of a unit is written: tell whoever waits for it."""
+
+        def tell() -> None:
+            if unit.done is not None and not unit.done.done():
+                unit.done.set_exception(failure)
+
+        self._call(tell)
 
     def _run_job(self, job: Job[C]) -> None:
         until = time.monotonic() + self.patience

@@ -7,7 +7,12 @@ from pathlib import Path
 from aster.brain.protocol import BrainHealth
 from aster.brain.sql import queries
 from aster.brain.sql.brain import SqlBrain
+from aster.brain.sql.learning.store import SqlLearning
 from aster.brain.sql.running import report
+from aster.brain.sql.work.goals import SqlGoals
+from aster.brain.sql.work.graph_store import SqlWork
+from aster.brain.sql.work.schedules_store import SqlSchedules
+from aster.brain.sql.work.workflows import SqlWorkflows
 from aster.brain.sqlite.connection import FileLock, connect
 from aster.brain.sqlite.memory import SqliteMemory
 from aster.brain.sqlite.readers import Readers
@@ -57,6 +62,12 @@ class SqliteBrain(SqlBrain):
         self._file.start()
         self._readers = self._pool = Readers(self._path)
         self.memory = SqliteMemory(self._path, self._file, self._pool)
+        self.learning = SqlLearning(self._file, self._pool)
+        self.work = SqlWork(self._file, self._pool)
+        self.workflows = SqlWorkflows(self._file, self._pool)
+        self.goals = SqlGoals(self._pool)
+        self.schedules = SqlSchedules(self._file, self._pool)
+        await self.learning.forsaken()
         return applied
 
     async def close(self) -> None:

@@ -87,4 +87,6 @@ class Writer(GroupWriter[BrainConnection]):
 
 def _is_light(unit: Unit) -> bool:
     """Deltas alone; a single statement of them is its own transaction."""
-    return not unit.rows and unit.hand is None and all(event.grade is Grade.DELTA for event in unit.events)
+    if unit.rows or unit.hand is not None or unit.deed is not None:
+        return False
+    return all(event.grade is Grade.DELTA for event in unit.events)

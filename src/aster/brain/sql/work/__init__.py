@@ -1,0 +1,1 @@
+"""What outlives a turn, in SQL: one file or two for each noun."""

@@ -1,0 +1,1 @@
+"""Workflows in turns: the call that runs one, and the agents it begins."""

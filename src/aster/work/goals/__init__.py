@@ -1,0 +1,1 @@
+"""Goals: what a task is to reach, and who says whether it has."""

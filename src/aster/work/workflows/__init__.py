@@ -1,0 +1,1 @@
+"""Workflows: an operator's steps, carried out by agents, with a journal that is gone on with after anything."""
