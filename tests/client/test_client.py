@@ -6,6 +6,7 @@ from contextlib import aclosing
 import pytest
 
 from aster.client import AsterClient, EngineUnreachable, Transcript
+from aster.contracts.agents import Agent
 from aster.contracts.blocks import TextBlock
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import HitlRequest, Phase, TextDelta, ThreadLifecycle, UserMessage
@@ -181,3 +182,69 @@ async def test_plans_and_uncertainties(client: AsterClient, task: str) -> None:
     transcript = await run(client, f"[[tools=1 tool=flag_uncertainty input={doubt} text=1]]", task)
     (noted,) = await client.uncertainties(task, unresolved=True)
     assert (noted.text, noted.item_id) == ("Which?", next(iter(transcript.doubts)))
+
+
+async def test_a_task_is_watched_through_its_turns(client: AsterClient, task: str) -> None:
+    first = [event async for event in client.execute("[[text=2]]", task)]
+    watching = client.watch(task, first[-1].seq)
+    async with aclosing(watching):
+        coming = asyncio.create_task(anext(watching))
+        for _ in range(2):
+            turn = [event async for event in client.execute("[[text=2]]", task)]
+            seen = [await coming if turn[0].seq == first[-1].seq + 1 else await anext(watching)]
+            while seen[-1].seq < turn[-1].seq:
+                seen.append(await anext(watching))
+            assert seen == turn
+    with pytest.raises(EngineError) as refused:
+        await anext(client.watch(new_id("task")))
+    assert refused.value.code is ErrorCode.TASK_NOT_FOUND
+
+
+async def test_a_message_that_is_dropped_has_no_answer(client: AsterClient, model: ModelServer, task: str) -> None:
+    running = client.execute(f"[[text=4 hold={task} at=2]]", task)
+    async with aclosing(running):
+        async for event in running:
+            if isinstance(event, TextDelta):
+                break
+        asking = asyncio.create_task(client.ask("[[text=7]]", task, on_busy="queue"))
+        while not (await client.task(task)).inbox:
+            await asyncio.sleep(0.01)
+        await client.cancel(task, clear_inbox=True)
+        with pytest.raises(EngineError, match="dropped"):
+            await asking
+    model.release(task)
+
+
+async def test_a_task_is_renamed_and_its_turn_is_read_as_a_record(client: AsterClient, task: str) -> None:
+    assert (await client.ask("[[text=3]]", task)).split() == ["w000001", "w000002", "w000003"]
+    assert (await client.rename(task, "Three words")).title == "Three words"
+    (turn,) = (await client.task(task)).turns
+    record = await client.trajectory(task, turn.turn_id)
+    assert "w000003" in str(record)
+    assert await client.recurring_uncertainties() is not None
+
+
+async def test_agents_of_ones_own(client: AsterClient, task: str) -> None:
+    agent = Agent(name="clerk", description="Counts", system_prompt="You count.", tools=("read_file",))
+    kept = await client.agents.put(agent)
+    assert (kept.name, kept.source, kept.tools) == ("clerk", "user", ("read_file",))
+    assert "clerk" in [one.name for one in await client.agents.list()]
+    await client.ask("[[text=1]]", task, agent="clerk", instructions="Be brief.")
+    assert (await client.task(task)).turns[0].agent == "clerk"
+    await client.agents.delete("clerk")
+    assert "clerk" not in [one.name for one in await client.agents.list()]
+
+
+async def test_what_the_engine_runs_with(client: AsterClient) -> None:
+    assert (await client.about()).operator
+    assert "read_file" in [tool.definition.name for tool in await client.tools()]
+    assert "# HELP" in await client.metrics()
+    assert (await client.reload_catalog()).status == "reloaded"
+
+
+async def test_the_environment_names_the_engine(engine: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENGINE_URL", engine.url)
+    async with AsterClient() as client:
+        assert (client.url, (await client.health()).status) == (engine.url, "ok")
+    monkeypatch.delenv("ENGINE_URL")
+    assert AsterClient().url == "http://127.0.0.1:8000"

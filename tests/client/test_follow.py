@@ -132,6 +132,20 @@ async def test_a_replay_survives_cuts_too(engine: Live, client: AsterClient, tas
     assert seen == whole[3:]
 
 
+async def test_a_reader_may_take_longer_than_an_engine(
+    engine: Live, client: AsterClient, model: ModelServer, task: str
+) -> None:
+    seen: list[ThreadEvent] = []
+    async with CuttingProxy(engine.url) as proxy, AsterClient(proxy.url, patience=0.1) as following:
+        async for event in following.execute(f"[[text=8 hold={task} at=4]]", task):
+            seen.append(event)
+            if isinstance(event, TextDelta) and "w000004" in event.text:
+                proxy.cut()
+                await asyncio.sleep(0.2)
+                model.release(task)
+    await check(seen, client, task)
+
+
 async def test_waiting_is_told(engine: Live, task: str) -> None:
     told: list[EngineError | None] = []
     async with shaken(engine, REFUSE, on_wait=lambda error, delay: told.append(error)) as following:

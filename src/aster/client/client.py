@@ -4,19 +4,26 @@
 engine that has answered before is waited for; one that never did is reported at once.
 """
 
+import os
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import quote
 
 from aster.client.agents import AgentsClient
 from aster.client.assets import AssetsClient
 from aster.client.context import ContextClient
+from aster.client.deciding import Decision, Desk, OnRequest
 from aster.client.feedback import FeedbackClient
+from aster.client.files import FilesClient
 from aster.client.follow import OnWait, Patience, Reader, ThreadEvent
+from aster.client.goals import GoalsClient
+from aster.client.learning import LearningClient
 from aster.client.memory import MemoryClient
 from aster.client.permissions import PermissionsClient
 from aster.client.records import (
+    About,
     Answered,
     ArtifactList,
     ArtifactSummary,
@@ -26,22 +33,37 @@ from aster.client.records import (
     EventPage,
     Forked,
     Health,
-    OnBusy,
     PendingList,
     PendingRequest,
     PlanAnswer,
     PlanSummary,
     RawPage,
+    RecurringList,
+    RecurringUnknown,
+    Reloaded,
+    ReplicaList,
+    ReplicaSummary,
     TaskDetail,
     TaskPage,
+    TaskSummary,
+    ToolList,
+    ToolSummary,
     UncertaintyList,
     UncertaintySummary,
     Undone,
 )
+from aster.client.replays import ReplaysClient
+from aster.client.schedules import SchedulesClient
 from aster.client.skills import SkillsClient
-from aster.client.submission import Submission
+from aster.client.submission import Submission, TurnOptions
+from aster.client.transcript import Transcript
+from aster.client.usage import UsageClient
 from aster.client.wire import Wire
+from aster.client.work import WorkClient
+from aster.client.workflows import WorkflowsClient
 from aster.contracts.blocks import MediaBlock
+from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.events import Phase, TaskLifecycle
 from aster.contracts.model import to_builtins
 from aster.contracts.permissions import GrantScope, PermissionMode
 
@@ -49,25 +71,36 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 
 class AsterClient:
-    """An engine at `url`. A lost one is looked for `patience` seconds; one silent for `silence` seconds is lost."""
+    """An engine at `url`; left out, the one that ENGINE_URL and ENGINE_KEY name, or this machine's. A lost one is
+    looked for `patience` seconds; one silent for `silence` seconds is lost."""
 
     def __init__(
         self,
-        url: str = DEFAULT_URL,
+        url: str | None = None,
         key: str | None = None,
         *,
         patience: float = 60.0,
         silence: float = 45.0,
         on_wait: OnWait | None = None,
     ) -> None:
+        if url is None:
+            url, key = os.environ.get("ENGINE_URL") or DEFAULT_URL, key or os.environ.get("ENGINE_KEY")
         self._wire = Wire(url, key, silence)
         self.permissions = PermissionsClient(self._wire)
         self.memory = MemoryClient(self._wire)
         self.context = ContextClient(self._wire)
         self.assets = AssetsClient(self._wire)
         self.feedback = FeedbackClient(self._wire)
+        self.learning = LearningClient(self._wire)
+        self.work = WorkClient(self._wire)
+        self.workflows = WorkflowsClient(self._wire)
+        self.goals = GoalsClient(self._wire)
         self.skills = SkillsClient(self._wire)
+        self.replays = ReplaysClient(self._wire)
+        self.schedules = SchedulesClient(self._wire)
         self.agents = AgentsClient(self._wire)
+        self.files = FilesClient(self._wire)
+        self.usage = UsageClient(self._wire)
         self._patience = patience
         self._on_wait = on_wait
 
@@ -86,47 +119,50 @@ class AsterClient:
     ) -> None:
         await self.close()
 
-    def execute(
-        self,
-        message: str,
-        task_id: str,
-        *,
-        media: Sequence[MediaBlock] = (),
-        direct: bool = False,
-        super_thinking: bool = False,
-        edit_message_id: str | None = None,
-        retry_message_id: str | None = None,
-        on_busy: OnBusy = "reject",
-        permission_mode: PermissionMode | None = None,
-        unattended: bool = False,
-        agent: str | None = None,
-        subagents: bool = True,
-    ) -> AsyncGenerator[ThreadEvent]:
+    def execute(self, message: str, task_id: str, **options: Unpack[TurnOptions]) -> AsyncGenerator[ThreadEvent]:
         """Post a message and follow the turn that takes it to its end. Leaving early does not stop the turn. Without
         `subagents`, what those do is left out."""
-        return Submission(
-            wire=self._wire,
-            task_id=task_id,
-            message=message,
-            options={
-                "media": to_builtins(tuple(media)),
-                "direct": direct,
-                "super_thinking": super_thinking,
-                "edit_message_id": edit_message_id,
-                "retry_message_id": retry_message_id,
-                "on_busy": on_busy,
-                "permission_mode": permission_mode,
-                "unattended": unattended or None,
-                "agent": agent,
-                "subagents": None if subagents else False,
-            },
-            patience=Patience(self._wire, self._patience, self._on_wait),
-        ).run()
+        on_request = options.pop("on_request", None)
+        patience = self._waiting()
+        submission = Submission(self._wire, task_id, message, to_builtins(options), patience)
+        return self._attended(submission.run(), patience, on_request)
 
-    def replay(self, task_id: str, after_seq: int = 0, *, subagents: bool = True) -> AsyncGenerator[ThreadEvent]:
+    async def ask(self, message: str, task_id: str, **options: Unpack[TurnOptions]) -> str:
+        """Post a message and wait for what the turn ends with. A turn that failed is raised; one that was cancelled
+        gives what was said by then."""
+        transcript = Transcript()
+        async with aclosing(self.execute(message, task_id, **options)) as events:
+            async for event in events:
+                transcript.apply(event)
+                if isinstance(event, TaskLifecycle) and event.phase == "dequeued":
+                    raise EngineError(ErrorCode.TASK_NOT_RUNNING, "The message was dropped before its turn came.")
+        if transcript.phase is Phase.ERRORED and (failed := transcript.error) is not None:
+            raise EngineError(failed.error, failed.message, failed.details)
+        return transcript.answer()
+
+    def replay(
+        self, task_id: str, after_seq: int = 0, *, subagents: bool = True, on_request: OnRequest | None = None
+    ) -> AsyncGenerator[ThreadEvent]:
         """Everything on a thread after `after_seq`, then what its running turn adds, until that ends."""
-        patience = Patience(self._wire, self._patience, self._on_wait)
-        return Reader(self._wire, task_id, after_seq, patience, subagents=subagents).resume()
+        patience = self._waiting()
+        reader = Reader(self._wire, task_id, after_seq, patience, subagents=subagents)
+        return self._attended(reader.resume(), patience, on_request)
+
+    def watch(
+        self, task_id: str, after_seq: int = 0, *, subagents: bool = True, on_request: OnRequest | None = None
+    ) -> AsyncGenerator[ThreadEvent]:
+        """Everything on a thread after `after_seq`, through all its turns, until the loop is left."""
+        patience = self._waiting()
+        reader = Reader(self._wire, task_id, after_seq, patience, subagents=subagents)
+        return self._attended(reader.watch(), patience, on_request)
+
+    def _waiting(self) -> Patience:
+        return Patience(self._wire, self._patience, self._on_wait)
+
+    def _attended(
+        self, events: AsyncGenerator[ThreadEvent], patience: Patience, on_request: OnRequest | None
+    ) -> AsyncGenerator[ThreadEvent]:
+        return events if on_request is None else Desk(self._wire, patience, on_request).attend(events)
 
     async def cancel(self, task_id: str, *, clear_inbox: bool = False) -> Cancelled:
         body = {"task_id": task_id, "clear_inbox": clear_inbox}
@@ -144,16 +180,14 @@ class AsterClient:
         expires_in_seconds: int | None = None,
     ) -> Answered:
         """Answer a question by its request, or the oldest open one of a task."""
-        said: dict[str, Any] = {
-            "answer": answer,
-            "request_id": request_id,
-            "task_id": task_id,
-            "feedback": feedback,
-            "content_blocks": to_builtins(tuple(content_blocks)) or None,
-            "scope": scope,
-            "expires_in_seconds": expires_in_seconds,
-        }
-        body = {name: value for name, value in said.items() if value is not None}
+        decision = Decision(
+            answer=answer,
+            feedback=feedback,
+            content_blocks=tuple(content_blocks),
+            scope=scope,
+            expires_in_seconds=expires_in_seconds,
+        )
+        body = decision.body(request_id=request_id, task_id=task_id)
         return await self._wire.ask(Answered, "POST", "/hitl/respond", body=body)
 
     async def pending(self, task_id: str | None = None) -> tuple[PendingRequest, ...]:
@@ -161,9 +195,16 @@ class AsterClient:
         return found.pending
 
     async def tasks(
-        self, *, limit: int = 50, before: str | None = None, status: str | None = None, search: str | None = None
+        self,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        status: str | None = None,
+        search: str | None = None,
+        parent: str | None = None,
     ) -> TaskPage:
-        params = {"limit": limit, "before": before, "status": status, "search": search}
+        """One page, newest first; with `parent`, the tasks of that one's sub-agents."""
+        params = {"limit": limit, "before": before, "status": status, "search": search, "parent": parent}
         return await self._wire.ask(TaskPage, "GET", "/tasks", params=params)
 
     async def task(self, task_id: str) -> TaskDetail:
@@ -195,6 +236,10 @@ class AsterClient:
                 yield event
             before, at = at, page.next_after_seq if page.next_after_seq < page.head_seq else at
 
+    async def rename(self, task_id: str, title: str) -> TaskSummary:
+        """What the task is listed as."""
+        return await self._wire.ask(TaskSummary, "PATCH", _path(task_id), body={"title": title})
+
     async def fork(self, task_id: str, seq: int, new_task_id: str | None = None) -> Forked:
         """A new task that shares this one's thread up to `seq`."""
         body: dict[str, Any] = {"seq": seq}
@@ -211,6 +256,15 @@ class AsterClient:
         params = {"unresolved": "true" if unresolved else None}
         found = await self._wire.ask(UncertaintyList, "GET", f"{_path(task_id)}/uncertainties", params=params)
         return found.uncertainties
+
+    async def recurring_uncertainties(self, *, limit: int = 20) -> tuple[RecurringUnknown, ...]:
+        """Unknowns that keep coming up, over all tasks."""
+        return (await self._wire.ask(RecurringList, "GET", "/uncertainties", params={"limit": limit})).recurring
+
+    async def trajectory(self, task_id: str, turn_id: str) -> dict[str, Any]:
+        """The record of an ended turn: messages, calls, usage."""
+        path = f"{_path(task_id)}/turns/{quote(turn_id, safe='')}/trajectory"
+        return await self._wire.ask(dict[str, Any], "GET", path)
 
     async def artifacts(self, task_id: str) -> tuple[ArtifactSummary, ...]:
         """What the task's tools produced that was too long for the conversation, newest first."""
@@ -260,6 +314,26 @@ class AsterClient:
 
     async def health(self) -> Health:
         return await self._wire.ask(Health, "GET", "/health", accept=frozenset({503}))
+
+    async def about(self) -> About:
+        return await self._wire.ask(About, "GET", "/about")
+
+    async def replicas(self) -> tuple[ReplicaSummary, ...]:
+        """The engine processes that share the work, the oldest first; for the operator."""
+        return (await self._wire.ask(ReplicaList, "GET", "/replicas")).replicas
+
+    async def tools(self) -> tuple[ToolSummary, ...]:
+        """The tools models can call, in the order they see them."""
+        return (await self._wire.ask(ToolList, "GET", "/tools")).tools
+
+    async def metrics(self) -> str:
+        """The engine's metrics in the Prometheus text format."""
+        async with self._wire.open("GET", "/metrics") as response:
+            return b"".join([chunk async for chunk in self._wire.chunks(response)]).decode()
+
+    async def reload_catalog(self) -> Reloaded:
+        """Have the engine read its catalog again; for the operator."""
+        return await self._wire.ask(Reloaded, "POST", "/admin/reload-catalog")
 
 
 def _path(task_id: str) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from aster.client.callbacks import call
 from aster.client.records import TaskDetail
 from aster.client.wire import EngineUnreachable, Wire
 from aster.contracts.errors import EngineError, ErrorCode
@@ -36,6 +37,9 @@ OnWait: TypeAlias = Callable[[EngineError | None, float], None]
 
 _FIRST_WAIT = 0.05
 _LONGEST_WAIT = 5.0
+_FIRST_LOOK = 0.1
+_LONGEST_LOOK = 1.0
+"""How often a task that does nothing is looked at."""
 
 
 class Patience:
@@ -64,7 +68,7 @@ class Patience:
         asked = 0.0 if error is None else error.retry_after or 0.0
         delay = max(delay, asked, at_least)
         if self._on_wait is not None:
-            self._on_wait(error, delay)
+            await call(self._on_wait, error, delay)
         await asyncio.sleep(delay)
 
 
@@ -121,6 +125,7 @@ class Reader:
                     self.seq = event.seq
                     self._note(event)
                     yield event
+                    self.patience.restore()  # whoever reads may have taken their time
                     if self.done:
                         return
         self.done = self._turn_ended
@@ -143,6 +148,17 @@ class Reader:
                     self.done = not self.addressed or (self.seq == before and await self._idle())
             except EngineError as failure:
                 error = failure
+
+    async def watch(self) -> AsyncGenerator[ThreadEvent]:
+        """Everything after here, through all turns to come; it never ends by itself."""
+        idle = _FIRST_LOOK
+        while True:
+            before, self.done = self.seq, False
+            async with aclosing(self.resume()) as events:
+                async for event in events:
+                    yield event
+            idle = _FIRST_LOOK if self.seq > before else min(2 * idle, _LONGEST_LOOK)
+            await asyncio.sleep(idle)
 
     async def _idle(self) -> bool:
         """Whether the task does nothing and has nothing to do, so that what is waited for will not come."""

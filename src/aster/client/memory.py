@@ -4,113 +4,38 @@ A record's own fields (`subject`, `content`, …) depend on its kind; they are i
 """
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 import msgspec
 
+from aster.client.memory_records import (
+    Contradiction,
+    ContradictionList,
+    DocumentPage,
+    DocumentWritten,
+    ForgetPreview,
+    Forgotten,
+    FullReceipt,
+    Imported,
+    MemoryHits,
+    MemoryPage,
+    MemoryRecord,
+    MemoryStatistics,
+    MemoryUse,
+    MemoryWritten,
+    ReceiptRecord,
+    SocialPath,
+    SocialPathList,
+    SoulHistory,
+    SoulRecord,
+    Wiped,
+    WorkingMemory,
+    WorkingNote,
+    read_record,
+    read_records,
+)
 from aster.client.wire import Wire
-from aster.contracts.model import Contract
-
-
-class ReceiptRecord(Contract):
-    """Where a memory came from, and what became of it."""
-
-    extractor: str
-    created_at: str
-    confidence: float = 1.0
-    task_id: str | None = None
-    first_seq: int = 0
-    last_seq: int = 0
-    derived_from: tuple[str, ...] = ()
-    uses: int = 0
-    last_used_at: str | None = None
-
-
-class MemoryRecord(Contract):
-    id: str
-    store: str
-    kind: str
-    text: str
-    confidence: float
-    strength: float
-    event_at: str
-    valid_from: str
-    receipt: ReceiptRecord
-    valid_until: str | None = None
-    superseded_by: str | None = None
-    score: float | None = None
-    reasons: dict[str, float] = {}
-    fields: dict[str, Any] = {}
-
-
-class MemoryPage(Contract):
-    records: tuple[MemoryRecord, ...]
-    next: int | None = None
-
-
-class MemoryHits(Contract):
-    hits: tuple[MemoryRecord, ...]
-    notice: str | None = None
-
-
-class MemoryWritten(Contract):
-    action: str
-    record: MemoryRecord
-    replaced: tuple[str, ...] = ()
-
-
-class DoomedRecord(Contract):
-    id: str
-    store: str
-    text: str
-    why: str
-    because: str
-
-
-class TouchedTask(Contract):
-    task_id: str
-    why: str
-
-
-class ForgetPreview(Contract):
-    records: tuple[DoomedRecord, ...]
-    tasks: tuple[TouchedTask, ...]
-
-
-class Forgotten(Contract):
-    forgotten: tuple[str, ...]
-    deleted_tasks: tuple[str, ...] = ()
-
-
-class Imported(Contract):
-    imported: int
-    known: int
-    skills: int = 0
-
-
-class StoreSize(Contract):
-    store: str
-    records: int
-    superseded: int
-
-
-class MemoryStatistics(Contract):
-    stores: tuple[StoreSize, ...]
-    pending: int
-    model: str | None = None
-    fault: str | None = None
-
-
-class SoulRecord(Contract):
-    identity: str
-    values: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-    voice: str | None = None
-    version: int = 0
-
-
-_OWN = frozenset(MemoryRecord.__struct_fields__) - {"fields"}
 
 
 class MemoryClient:
@@ -123,7 +48,13 @@ class MemoryClient:
         """The best of these stores, or of all."""
         body: dict[str, Any] = {"query": query, "limit": limit, **({"stores": list(stores)} if stores else {})}
         found = await self._wire.ask(dict[str, Any], "POST", "/memory/search", body=body)
-        return MemoryHits(hits=tuple(map(_record, found["hits"])), notice=found.get("notice"))
+        return MemoryHits(hits=read_records(found["hits"]), notice=found.get("notice"))
+
+    async def search_store(self, store: str, query: str, *, limit: int = 20) -> tuple[MemoryRecord, ...]:
+        """The best of one store, in its own order."""
+        path = f"/memory/{quote(store, safe='')}/search"
+        body = {"query": query, "limit": limit}
+        return read_records(await self._wire.ask(list[dict[str, Any]], "POST", path, body=body))
 
     async def list(
         self,
@@ -143,15 +74,24 @@ class MemoryClient:
             "before": before,
         }
         found = await self._wire.ask(dict[str, Any], "GET", "/memory/records", params=params)
-        return MemoryPage(records=tuple(map(_record, found["records"])), next=found.get("next"))
+        return MemoryPage(records=read_records(found["records"]), next=found.get("next"))
 
     async def get(self, record_id: str) -> MemoryRecord:
-        return _record(await self._wire.ask(dict[str, Any], "GET", _path(record_id)))
+        return read_record(await self._wire.ask(dict[str, Any], "GET", _path(record_id)))
+
+    async def receipt(self, record_id: str) -> FullReceipt:
+        """Where a memory came from, and which turns had it in their context."""
+        found = await self._wire.ask(dict[str, Any], "GET", f"{_path(record_id)}/receipt")
+        return FullReceipt(
+            receipt=msgspec.convert(found["receipt"], ReceiptRecord),
+            sources=read_records(found["sources"]),
+            used_in=msgspec.convert(found["used_in"], tuple[MemoryUse, ...]),
+        )
 
     async def history(self, record_id: str) -> tuple[MemoryRecord, ...]:
         """Every version, oldest first."""
         found = await self._wire.ask(dict[str, Any], "GET", f"{_path(record_id)}/history")
-        return tuple(map(_record, found["records"]))
+        return read_records(found["records"])
 
     async def write(self, kind: str, fields: dict[str, Any], **receipt: Any) -> MemoryWritten:
         """Remember something; `receipt` takes task_id, first_seq, last_seq, extractor, derived_from, confidence,
@@ -163,22 +103,103 @@ class MemoryClient:
         """What was wrong, as it should be."""
         return _written(await self._wire.ask(dict[str, Any], "PATCH", _path(record_id), body={"fields": fields}))
 
-    async def preview(self, ids: Sequence[str] = (), *, task_id: str | None = None) -> ForgetPreview:
-        """What a forget would take along."""
-        return await self._wire.ask(ForgetPreview, "POST", "/memory/forget/preview", body=_doomed(ids, task_id))
+    async def mark(self, record_id: str, *, helpful: bool) -> MemoryRecord:
+        """Say whether a lesson helped."""
+        path = f"/memory/lessons/{quote(record_id, safe='')}/mark"
+        return read_record(await self._wire.ask(dict[str, Any], "POST", path, body={"helpful": helpful}))
+
+    async def preview(
+        self,
+        ids: Sequence[str] = (),
+        *,
+        documents: Sequence[str] = (),
+        task_id: str | None = None,
+        first_seq: int = 0,
+        last_seq: int | None = None,
+    ) -> ForgetPreview:
+        """What a forget would take along: records, documents by name, or what came from a task or a part of it."""
+        body = _doomed(ids, documents, task_id, first_seq, last_seq)
+        return await self._wire.ask(ForgetPreview, "POST", "/memory/forget/preview", body=body)
 
     async def forget(
-        self, ids: Sequence[str] = (), *, task_id: str | None = None, delete_tasks: bool = False
+        self,
+        ids: Sequence[str] = (),
+        *,
+        documents: Sequence[str] = (),
+        task_id: str | None = None,
+        first_seq: int = 0,
+        last_seq: int | None = None,
+        delete_tasks: bool = False,
     ) -> Forgotten:
         """Forget, with all that the preview shows."""
-        body = {**_doomed(ids, task_id), "delete_tasks": delete_tasks}
+        body = {**_doomed(ids, documents, task_id, first_seq, last_seq), "delete_tasks": delete_tasks}
         return await self._wire.ask(Forgotten, "POST", "/memory/forget", body=body)
+
+    async def wipe(self, *, confirm: Literal["everything"], user_id: str | None = None) -> Wiped:
+        """Forget everything, for good; another user's is for the operator."""
+        params = {"confirm": confirm, "user_id": user_id}
+        return await self._wire.ask(Wiped, "DELETE", "/memory", params=params)
 
     async def soul(self) -> SoulRecord:
         return await self._wire.ask(SoulRecord, "GET", "/memory/soul")
 
-    async def statistics(self) -> MemoryStatistics:
-        return await self._wire.ask(MemoryStatistics, "GET", "/memory/statistics")
+    async def soul_history(self) -> SoulHistory:
+        """The soul and all its versions."""
+        found = await self._wire.ask(dict[str, Any], "GET", "/memory/soul/full")
+        soul = msgspec.convert({**found, "versions": ()}, SoulHistory)
+        return msgspec.structs.replace(soul, versions=read_records(found["versions"]))
+
+    async def change_soul(
+        self,
+        identity: str,
+        *,
+        values: Sequence[str] = (),
+        patterns: Sequence[str] = (),
+        voice: str | None = None,
+        derived_from: Sequence[str] = (),
+    ) -> SoulRecord:
+        """Who the agent is from now on; the old versions stay in the history."""
+        body = {
+            "identity": identity,
+            "values": tuple(values),
+            "patterns": tuple(patterns),
+            "voice": voice,
+            "derived_from": tuple(derived_from),
+        }
+        return await self._wire.ask(SoulRecord, "PUT", "/memory/soul", body=body)
+
+    async def statistics(self, *, everyone: bool = False) -> MemoryStatistics:
+        """How much is remembered; of everyone, for the operator."""
+        params = {"everyone": "true" if everyone else None}
+        return await self._wire.ask(MemoryStatistics, "GET", "/memory/statistics", params=params)
+
+    async def contradictions(self, *, limit: int = 50) -> tuple[Contradiction, ...]:
+        """What replaced what, newest first."""
+        params = {"limit": limit}
+        found = await self._wire.ask(ContradictionList, "GET", "/memory/contradictions", params=params)
+        return found.contradictions
+
+    async def social_paths(self, about: str, *, hops: int = 3, limit: int = 20) -> tuple[SocialPath, ...]:
+        """Ways through the social graph from, to and through these names, separated by commas."""
+        params = {"about": about, "hops": hops, "limit": limit}
+        return (await self._wire.ask(SocialPathList, "GET", "/memory/social/paths", params=params)).ways
+
+    async def add_document(self, document: str, text: str, *, title: str = "", **receipt: Any) -> DocumentWritten:
+        """Remember a long text in parts, by its name; `receipt` as with `write`."""
+        body = {"document": document, "text": text, "title": title, **receipt}
+        return await self._wire.ask(DocumentWritten, "POST", "/memory/documents", body=body)
+
+    async def documents(
+        self, *, task_id: str | None = None, limit: int = 50, before: int | None = None
+    ) -> DocumentPage:
+        """One page of the long texts that are kept, newest first."""
+        params = {"task_id": task_id, "limit": limit, "before": before}
+        return await self._wire.ask(DocumentPage, "GET", "/memory/documents", params=params)
+
+    async def working(self, task_id: str) -> tuple[WorkingNote, ...]:
+        """What was noted in a task, oldest first."""
+        found = await self._wire.ask(WorkingMemory, "GET", "/memory/working", params={"task_id": task_id})
+        return found.entries
 
     async def export(self) -> AsyncGenerator[bytes]:
         """The bundle, piece by piece."""
@@ -191,20 +212,18 @@ class MemoryClient:
         return await self._wire.ask(Imported, "POST", "/memory/import", body=bundle)
 
 
-def _record(found: dict[str, Any]) -> MemoryRecord:
-    own = {name: value for name, value in found.items() if name in _OWN}
-    rest = {name: value for name, value in found.items() if name not in _OWN}
-    return msgspec.convert({**own, "fields": rest}, MemoryRecord)
-
-
 def _written(found: dict[str, Any]) -> MemoryWritten:
     return MemoryWritten(
-        action=found["action"], record=_record(found["record"]), replaced=tuple(found.get("replaced", ()))
+        action=found["action"], record=read_record(found["record"]), replaced=tuple(found.get("replaced", ()))
     )
 
 
-def _doomed(ids: Sequence[str], task_id: str | None) -> dict[str, Any]:
-    return {"ids": list(ids), **({"task_id": task_id} if task_id is not None else {})}
+def _doomed(
+    ids: Sequence[str], documents: Sequence[str], task_id: str | None, first_seq: int, last_seq: int | None
+) -> dict[str, Any]:
+    said = {"task_id": task_id, "first_seq": first_seq or None, "last_seq": last_seq}
+    given = {name: value for name, value in said.items() if value is not None}
+    return {"ids": tuple(ids), **({"documents": tuple(documents)} if documents else {}), **given}
 
 
 def _path(record_id: str) -> str:

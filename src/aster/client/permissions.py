@@ -105,6 +105,7 @@ class PermissionsClient:
         behavior: Behavior = "allow",
         scope: GrantScope = "everywhere",
         task_id: str | None = None,
+        agent: str | None = None,
         expires_in_seconds: int | None = None,
     ) -> GrantRecord:
         """Store a grant; it holds from the next call on."""
@@ -114,6 +115,7 @@ class PermissionsClient:
             "behavior": behavior,
             "scope": scope,
             "task_id": task_id,
+            "agent": agent,
             "expires_in_seconds": expires_in_seconds,
         }
         return await self._wire.ask(GrantRecord, "POST", "/permissions", body=_given(said))

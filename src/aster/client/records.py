@@ -6,6 +6,8 @@ import msgspec
 
 from aster.contracts.events import AnyEvent, PlanStep, RestoredFile, UnknownEvent, decode_event
 from aster.contracts.model import Contract
+from aster.contracts.permissions import GrantOffer
+from aster.contracts.tools import ToolDef
 
 OnBusy: TypeAlias = Literal["reject", "queue", "steer", "interrupt"]
 
@@ -21,6 +23,7 @@ class TaskSummary(Contract):
     active_turn_id: str | None = None
     from_task_id: str | None = None
     from_seq: int | None = None
+    parent_task_id: str | None = None
 
 
 class TaskPage(Contract):
@@ -62,6 +65,7 @@ class PendingRequest(Contract):
     options: tuple[str, ...] | None = None
     reason: str | None = None
     created_at: str = ""
+    offer: GrantOffer | None = None
 
 
 class PendingList(Contract):
@@ -183,6 +187,40 @@ class UncertaintyList(Contract):
     uncertainties: tuple[UncertaintySummary, ...]
 
 
+class RecurringUnknown(Contract):
+    """Something that agents keep not knowing."""
+
+    text: str
+    times: int
+    tasks: int
+    impact: int
+    last_at: str
+
+
+class RecurringList(Contract):
+    recurring: tuple[RecurringUnknown, ...]
+
+
+class ToolSummary(Contract):
+    """A tool models can call; `source` is `platform`, `catalog` or `mcp`."""
+
+    definition: ToolDef
+    source: str
+    requires_permission: bool = False
+
+
+class ToolList(Contract):
+    tools: tuple[ToolSummary, ...]
+
+
+class Reloaded(Contract):
+    """The declared tools and the agents that are in force now."""
+
+    status: str
+    tools: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+
+
 class Undone(Contract):
     """What was taken back: the files of a turn, each `restored` or `removed`."""
 
@@ -214,3 +252,32 @@ class Health(Contract):
     version: str = ""
     uptime_seconds: float = 0.0
     subsystems: dict[str, Any] = {}
+
+
+class About(Contract):
+    """What the engine runs with, and whose key it is."""
+
+    user_id: str
+    operator: bool = False
+    version: str = ""
+    provider: str = ""
+    model: str = ""
+    allowed_models: tuple[str, ...] = ()
+    workspace: str = "task"
+    folders: tuple[str, ...] = ()
+    sandbox: str = ""
+    permission_mode: str = "default"
+    memory_enabled: bool = True
+
+
+class ReplicaSummary(Contract):
+    """An engine process that shares the work; `answers` marks the one that answered."""
+
+    replica: str
+    since: str
+    leads: bool = False
+    answers: bool = False
+
+
+class ReplicaList(Contract):
+    replicas: tuple[ReplicaSummary, ...]

@@ -17,6 +17,7 @@ class SkillSummary(Contract):
     category: str = ""
     confidence: float = 1.0
     origin: str = ""
+    status: str | None = None
 
 
 class SkillPage(Contract):

@@ -4,23 +4,46 @@ A connection cut before the answer began leaves open whether the engine took the
 submission notes its head beforehand, looks there, and posts again only what is not on it.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote
 
+from aster.client.deciding import OnRequest
 from aster.client.follow import Patience, Reader, ThreadEvent
-from aster.client.records import RawPage
+from aster.client.records import OnBusy, RawPage
 from aster.client.wire import EngineUnreachable, Wire
-from aster.contracts.blocks import text_of
+from aster.contracts.blocks import MediaBlock, text_of
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import TaskLifecycle, UserMessage
+from aster.contracts.permissions import PermissionMode
+from aster.contracts.tools import ToolDef
 
 _LOOKS = 3
 _UNCERTAIN = ErrorCode.STORAGE_UNAVAILABLE
 """An engine that lost its storage says so whether or not the message was written before."""
+
+
+class TurnOptions(TypedDict, total=False):
+    """What may be said about a message. `tools` are run by your side: answer their calls, which are requests of the
+    kind `client_tool`, like any other request, in `on_request`."""
+
+    media: Sequence[MediaBlock]
+    direct: bool
+    super_thinking: bool
+    model: str | None
+    agent: str | None
+    instructions: str | None
+    tools: Sequence[ToolDef]
+    edit_message_id: str | None
+    retry_message_id: str | None
+    on_busy: OnBusy
+    permission_mode: PermissionMode | None
+    unattended: bool
+    subagents: bool
+    on_request: OnRequest | None
 
 
 @dataclass(slots=True)
@@ -92,13 +115,17 @@ class Submission:
                 return
             await self.patience.wait(None if look else failure)
 
+    @property
+    def _queues(self) -> bool:
+        return self.options.get("on_busy", "reject") != "reject"
+
     def _mine(self, event: ThreadEvent) -> str | None:
         """The id of the message, if this event says that it was taken."""
         match event:
-            case TaskLifecycle(phase="queued", message_id=message_id) if self.options["on_busy"] != "reject":
+            case TaskLifecycle(phase="queued", message_id=message_id) if self._queues:
                 return message_id
             case UserMessage(origin=origin, message_id=message_id) if origin != "engine":
-                if (retried := self.options["retry_message_id"]) is not None:
+                if (retried := self.options.get("retry_message_id")) is not None:
                     return message_id if event.retries == retried else None
                 return message_id if text_of(event.content) == self.message else None
             case _:

@@ -28,6 +28,8 @@ from aster.contracts.events import (
     TextDelta,
     ThinkingDelta,
     ThreadLifecycle,
+    TodoItem,
+    TodoUpdate,
     ToolCallIssued,
     ToolProgress,
     ToolResult,
@@ -108,7 +110,7 @@ class Transcript:
     """What is on the screen: `items` in order, the questions that wait for a person, and where the turn stands.
 
     `waiting` says what the turn waits for while the engine makes its model ready, `plan` is the newest plan of the
-    task, `doubts` are what its agent does not know or takes for granted, by id.
+    task, `todos` its list of what is to do, `doubts` are what its agent does not know or takes for granted, by id.
     """
 
     items: list[Item] = field(default_factory=list[Item])
@@ -119,6 +121,7 @@ class Transcript:
     stop_reason: str | None = None
     waiting: str = ""
     plan: Plan | None = None
+    todos: tuple[TodoItem, ...] = ()
     doubts: dict[str, Uncertainty] = field(default_factory=dict[str, Uncertainty])
     error: ErrorEvent | None = None
     input_tokens: int = 0
@@ -157,6 +160,8 @@ class Transcript:
                 self._lifecycle(event)
             case PlanUpdate():
                 self._planned(event)
+            case TodoUpdate():
+                self.todos = event.todos
             case Uncertainty():
                 self.doubts[event.item_id] = event
             case RiskSummary():

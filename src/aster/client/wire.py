@@ -6,7 +6,7 @@ A refusal of the engine keeps its own code. What never reached an engine, or cam
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import httpx2
 import msgspec
@@ -17,7 +17,11 @@ from aster.contracts.model import decode, encode
 T = TypeVar("T")
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-_NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
+_NOT_SENT = (
+    *(httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError),
+    httpx2.UnsupportedProtocol,
+)
+_CONNECT_SECONDS = 10.0
 _IN_BETWEEN = frozenset({502, 503, 504})
 _CODES = frozenset(str(code) for code in ErrorCode)
 
@@ -28,6 +32,19 @@ class _Refusal(msgspec.Struct):
     error: str
     message: str
     details: dict[str, Any] | None = None
+
+
+class Payload(NamedTuple):
+    """A body that is not JSON, and what it is."""
+
+    content: bytes
+    kind: str
+
+
+def form(name: str, content: bytes, fields: Mapping[str, str]) -> Payload:
+    """A form with a file of this name, and fields beside it."""
+    request = httpx2.Request("POST", "http://form", files={"file": (name, content)}, data=dict(fields))
+    return Payload(request.read(), request.headers["content-type"])
 
 
 class EngineUnreachable(EngineError):
@@ -44,11 +61,12 @@ class Wire:
     def __init__(self, url: str, key: str | None, silence: float) -> None:
         self.url = url.rstrip("/")
         self.met = False
+        self._silence = silence
         headers = {"X-Engine-Key": key} if key else {}
         self._http = httpx2.AsyncClient(
             base_url=self.url,
             headers=headers,
-            timeout=httpx2.Timeout(connect=10.0, read=silence, write=silence, pool=None),
+            timeout=httpx2.Timeout(connect=_CONNECT_SECONDS, read=silence, write=silence, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
             trust_env=httpx2.URL(self.url).host not in _LOOPBACK,
         )
@@ -63,7 +81,7 @@ class Wire:
         path: str,
         *,
         params: Mapping[str, Any] | None = None,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | Payload | None = None,
         accept: frozenset[int] = frozenset(),
     ) -> T:
         """One request, one answer of this kind; `accept` names statuses besides 2xx that carry an answer."""
@@ -86,18 +104,20 @@ class Wire:
         path: str,
         *,
         params: Mapping[str, Any] | None = None,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | Payload | None = None,
         accept: frozenset[int] = frozenset(),
         headers: Mapping[str, str] | None = None,
     ) -> AsyncGenerator[httpx2.Response]:
         """A response whose body is still to come; a refusal is raised instead."""
         given = {key: value for key, value in (params or {}).items() if value is not None}
+        if body is not None and not isinstance(body, Payload):
+            body = Payload(encode(body), "application/json")
         request = self._http.build_request(
             method,
             path,
             params=given,
-            content=None if body is None else encode(body),
-            headers={**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})},
+            content=None if body is None else body.content,
+            headers={**(headers or {}), **({} if body is None else {"Content-Type": body.kind})},
         )
         try:
             response = await self._http.send(request, stream=True)
@@ -120,8 +140,20 @@ class Wire:
             raise self._unreachable(error) from error
 
     def _unreachable(self, error: httpx2.TransportError) -> EngineUnreachable:
-        reason = str(error) or type(error).__name__
-        return EngineUnreachable(self.url, reason, sent=not isinstance(error, _NOT_SENT))
+        return EngineUnreachable(self.url, self._reason(error), sent=not isinstance(error, _NOT_SENT))
+
+    def _reason(self, error: httpx2.TransportError) -> str:
+        match error:
+            case httpx2.ConnectTimeout():
+                return f"the connection was not taken within {_CONNECT_SECONDS:g} seconds"
+            case httpx2.ReadTimeout():
+                return f"nothing was heard for {self._silence:g} seconds"
+            case httpx2.WriteTimeout():
+                return f"nothing was taken for {self._silence:g} seconds"
+            case httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError():
+                return "the connection was cut"
+            case _:
+                return str(error) or type(error).__name__
 
     async def _refusal(self, response: httpx2.Response) -> EngineError:
         try:
