@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.cli.glass import Glass
+
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
@@ -24,27 +26,54 @@ _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_=>])")
 class Terminal:
     """Runs `aster` with these arguments as if a person sat there."""
 
-    def __init__(self, *args: str, env: Mapping[str, str], cwd: Path, rows: int = 40, columns: int = 100) -> None:
+    def __init__(
+        self,
+        *args: str,
+        env: Mapping[str, str],
+        cwd: Path,
+        rows: int = 40,
+        columns: int = 100,
+        kind: str = "xterm-256color",
+    ) -> None:
         self._master, slave = os.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.raw = ""
+        self._read_to = 0
+        self._widths: list[tuple[int, int]] = []
+        self.resize(rows, columns)
         argv = [sys.executable, "-c", _TAKE_TERMINAL, sys.executable, "-m", "aster.cli", *args]
         self.process = subprocess.Popen(
             argv,
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**env, "TERM": "xterm-256color"},
+            env={**env, "TERM": kind},
             cwd=cwd,
             start_new_session=True,
         )
         os.close(slave)
-        self.raw = ""
-        self._read_to = 0
 
     @property
     def text(self) -> str:
         """All that was written, without escape sequences."""
         return _ESCAPES.sub("", self.raw).replace("\r", "")
+
+    @property
+    def glass(self) -> list[str]:
+        """What a person sees, scrolled back to the beginning."""
+        (_, width), *later = self._widths
+        glass, at = Glass(width), 0
+        for begins, narrower in later:
+            glass.write(self.raw[at:begins])
+            glass.resize(narrower)
+            at = begins
+        return glass.write(self.raw[at:]).seen()
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Make the window another size; the program is told the way a terminal tells."""
+        while self._widths and self._more(0):
+            pass
+        self._widths.append((len(self.raw), columns))
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def press(self, keys: str) -> None:
         os.write(self._master, keys.encode())

@@ -62,10 +62,10 @@ def test_a_question_ends_with_3_and_says_how_to_answer(served: Home, task: str) 
     done = served.aster("run", "ask me: Which colour?", "--task", task)
     assert done.returncode == 3
     assert "Which colour?" in done.stderr
-    assert f"aster chat --task {task}" in done.stderr
+    assert f"aster chat --resume {task}" in done.stderr
     again = served.aster("run", "hello", "--task", task)
     assert again.returncode == 3
-    assert f"aster chat --task {task}" in again.stderr
+    assert f"aster chat --resume {task}" in again.stderr
     answered = served.aster("chat", "--task", task, said="blue\n")
     assert answered.returncode == 0
     assert "You answered:" in answered.stdout

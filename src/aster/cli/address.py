@@ -1,7 +1,8 @@
 """Which engine a command talks to: the one that is named, or this machine's own.
 
 Options win over ENGINE_URL and ENGINE_KEY; when neither names an engine, the settings say where this machine's
-would listen, and only that one may be started on the way.
+would listen, and only that one may be started on the way. A key goes to the engine it is for: that of ENGINE_URL is not
+shown to another one that `--url` names.
 """
 
 import argparse
@@ -25,10 +26,16 @@ class Address:
 
 def address(args: argparse.Namespace) -> Address:
     """The engine that the options, the environment or the settings name."""
-    url: str | None = getattr(args, "url", None) or os.environ.get("ENGINE_URL")
-    if url:
-        return Address(url if "://" in url else f"http://{url}", _key(args))
-    return own(args, load())
+    named, usual = _url(getattr(args, "url", None)), _url(os.environ.get("ENGINE_URL"))
+    if named is not None and usual is not None and named != usual:
+        return Address(named, getattr(args, "key", None) or None)
+    url = named or usual
+    return own(args, load()) if url is None else Address(url, _key(args))
+
+
+def _url(text: str | None) -> str | None:
+    """An address as it was named; without a scheme it is plain HTTP."""
+    return None if not text else (text if "://" in text else f"http://{text}").rstrip("/")
 
 
 def own(args: argparse.Namespace, settings: Settings) -> Address:

@@ -49,7 +49,7 @@ async def _connect(client: AsterClient, args: argparse.Namespace, as_json: bool)
         return
     if connection.auth_url is not None:
         connection = await _logged_in(client, connection) or connection
-    print(f"Connected {connection.server_name} ({connection.ref_id}): {connection.tools} tools.")
+    print(f"Connected {clean(connection.server_name)} ({connection.ref_id}): {connection.tools} tools.")
     if connection.reason:
         print(f"Left out: {clean(connection.reason)}")
 
@@ -63,7 +63,7 @@ async def _login(client: AsterClient, args: argparse.Namespace, as_json: bool) -
         return
     connection = await _logged_in(client, pending)
     if connection is not None:
-        print(f"Logged in to {connection.server_name} ({connection.ref_id}): {connection.tools} tools.")
+        print(f"Logged in to {clean(connection.server_name)} ({connection.ref_id}): {connection.tools} tools.")
 
 
 async def _logged_in(client: AsterClient, pending: Connection) -> Connection | None:
@@ -99,7 +99,7 @@ async def _disconnect(client: AsterClient, args: argparse.Namespace, as_json: bo
     found = await client.assets.connections()
     ref_id = next((one.ref_id for one in found if one.server_name == args.connection), args.connection)
     connection = await client.assets.disconnect(ref_id)
-    print(encode(connection).decode() if as_json else f"Disconnected {connection.server_name}.")
+    print(encode(connection).decode() if as_json else f"Disconnected {clean(connection.server_name)}.")
 
 
 def _pairs(given: list[str]) -> dict[str, str]:

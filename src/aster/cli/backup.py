@@ -3,8 +3,9 @@
 import argparse
 
 from aster.brain.moving.keeping import Way, backup
-from aster.cli.carrying import bar, brain_of
+from aster.cli.carrying import brain_of
 from aster.cli.exits import Exit
+from aster.cli.progress import progress
 from aster.contracts.model import encode
 from aster.engine_core.refolding import same_turns
 
@@ -16,8 +17,8 @@ _WAYS: dict[Way, str] = {
 
 
 def command(args: argparse.Namespace) -> int:
-    with bar() as progress:
-        way = backup(brain_of(args), args.file, same_turns, progress, portable=args.portable)
+    with progress() as tell:
+        way = backup(brain_of(args), args.file, same_turns, tell, portable=args.portable)
     size = args.file.stat().st_size
     if getattr(args, "json", False):
         print(encode({"file": str(args.file), "bytes": size, "format": way}).decode())

@@ -2,6 +2,7 @@
 
 import argparse
 
+from aster.cli.screen.clean import clean
 from aster.cli.tables import print_table
 from aster.client import AsterClient
 from aster.client.context import ContextChange
@@ -58,7 +59,7 @@ async def _diff(client: AsterClient, args: argparse.Namespace, as_json: bool) ->
     print_table(("block", "source", "", "tokens before", "after"), [_row(one) for one in found.blocks])
     moved = found.moved
     begins = f"Call {found.after.call} begins with all of call {found.before.call}."
-    print(begins if moved is None else f"First block that moved: {moved.block} ({moved.source}).")
+    print(begins if moved is None else clean(f"First block that moved: {moved.block} ({moved.source})."))
 
 
 def _row(one: ContextChange) -> tuple[str, ...]:

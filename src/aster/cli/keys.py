@@ -7,6 +7,7 @@ from typing import Any
 from aster.brain.records import KeyRow
 from aster.cli.carrying import brain_of
 from aster.cli.exits import Exit
+from aster.cli.screen.clean import clean
 from aster.cli.tables import print_table
 from aster.contracts.model import encode
 from aster.infra.clock import iso_ms
@@ -41,7 +42,7 @@ def _show_revoked(rows: list[KeyRow], as_json: bool) -> None:
     if as_json:
         print(encode({"revoked": [row.key_id for row in rows]}).decode())
     else:
-        print(f"Revoked {', '.join(f'{row.name} ({row.key_id})' for row in rows)}.")
+        print(f"Revoked {', '.join(f'{clean(row.name)} ({row.key_id})' for row in rows)}.")
 
 
 def _show_all(brain: str, as_json: bool) -> None:

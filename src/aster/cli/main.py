@@ -34,11 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complain(error: Exception) -> int:
+    from aster.cli.screen.clean import clean
     from aster.contracts.errors import EngineError
 
     if isinstance(error, EngineError):
-        print(f"aster: {error.message}", file=sys.stderr)
+        print(f"aster: {clean(error.message)}", file=sys.stderr)
     else:
         sentence = str(error) or type(error).__name__
-        print(f"aster: {sentence} (ASTER_DEBUG=1 shows where it comes from)", file=sys.stderr)
+        print(f"aster: {clean(sentence)} (ASTER_DEBUG=1 shows where it comes from)", file=sys.stderr)
     return Exit.FAILED

@@ -1,7 +1,9 @@
 """`aster memory`: look at what is remembered, add to it, forget, and take all of it along."""
 
 import argparse
+import asyncio
 import sys
+import termios
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -11,10 +13,13 @@ import msgspec
 from aster.cli import hangup
 from aster.cli.connection import connected
 from aster.cli.exits import Exit
+from aster.cli.memory_soul import changes, social, soul
+from aster.cli.progress import progress
 from aster.cli.screen.clean import clean
 from aster.cli.tables import print_table
 from aster.client import AsterClient
-from aster.client.memory import ForgetPreview, MemoryRecord
+from aster.client.memory import ForgetPreview, MemoryRecord, MemoryStatistics
+from aster.client.whole_file import whole_file
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import encode
 
@@ -22,6 +27,9 @@ Work: TypeAlias = Callable[[AsterClient, argparse.Namespace, bool], Coroutine[An
 
 PART = 4_000_000
 """Bytes of records sent at once, so that a bundle of any size gets through."""
+_LOOK_SECONDS = 0.5
+_MAIN_FIELD = {"fact": "content", "episode": "description", "trait": "value", "chunk": "content"}
+"""The field that a memory of a kind mostly is."""
 
 
 def command(args: argparse.Namespace) -> int:
@@ -110,17 +118,20 @@ async def _export(client: AsterClient, args: argparse.Namespace, as_json: bool) 
     if args.file is None:
         print(pieces.decode())
     else:
-        args.file.touch(mode=0o600)
-        args.file.write_bytes(pieces)
+        with whole_file(args.file, private=True) as file:
+            file.write(pieces)
     return Exit.OK
 
 
 async def _import(client: AsterClient, args: argparse.Namespace, as_json: bool) -> int:
     bundle = _bundle(args.file)
-    imported = known = 0
-    for part in _parts(cast("list[Any]", bundle["records"])):
-        done = await client.memory.take_in({**bundle, "records": part})
-        imported, known = imported + done.imported, known + done.known
+    records = cast("list[Any]", bundle["records"])
+    imported = known = sent = 0
+    with progress(quiet=as_json) as tell:
+        for part in _parts(records):
+            done = await client.memory.take_in({**bundle, "records": part})
+            imported, known, sent = imported + done.imported, known + done.known, sent + len(part)
+            tell("taking in memories", sent, len(records))
     if as_json:
         return _json({"imported": imported, "known": known})
     print(f"Took in {imported} memories; {known} were here already.")
@@ -128,8 +139,9 @@ async def _import(client: AsterClient, args: argparse.Namespace, as_json: bool) 
 
 
 async def _stats(client: AsterClient, args: argparse.Namespace, as_json: bool) -> int:
-    del args
     found = await client.memory.statistics()
+    if args.wait:
+        found = await _vectors_made(client, found, quiet=as_json)
     if as_json:
         return _json(found)
     print_table(
@@ -138,9 +150,48 @@ async def _stats(client: AsterClient, args: argparse.Namespace, as_json: bool) -
     )
     print(
         f"vectors: {found.model or 'none'}, {found.pending:,} to be made"
-        + (f" ({found.fault})" if found.fault else "")
+        + (f" ({clean(found.fault)})" if found.fault else "")
     )
     return Exit.OK
+
+
+async def _vectors_made(client: AsterClient, found: MemoryStatistics, *, quiet: bool) -> MemoryStatistics:
+    """Wait until every memory has its vector, or until it is known why some get none."""
+    most = found.pending
+    with progress(quiet=quiet) as tell:
+        while found.pending and found.fault is None:
+            most = max(most, found.pending)
+            tell("making vectors", most - found.pending, most)
+            await asyncio.sleep(_LOOK_SECONDS)
+            found = await client.memory.statistics()
+        tell("making vectors", most - found.pending, most)
+    return found
+
+
+async def _correct(client: AsterClient, args: argparse.Namespace, as_json: bool) -> int:
+    fields: dict[str, Any] = dict(_pair(text) for text in args.set)
+    if args.text is not None:
+        record = await client.memory.get(args.record)
+        name = _MAIN_FIELD.get(record.kind)
+        if name is None:
+            raise EngineError(
+                ErrorCode.INVALID_REQUEST, f"A {record.kind} has several texts; say which with --set."
+            )
+        fields[name] = sys.stdin.read() if args.text == "-" else args.text
+    if not fields:
+        raise EngineError(ErrorCode.INVALID_REQUEST, "Say what is right: a text, or --set FIELD=VALUE.")
+    done = await client.memory.correct(args.record, fields)
+    if as_json:
+        return _json(done)
+    print(f"{done.action} {done.record.id}: {clean(done.record.text)}")
+    return Exit.OK
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise EngineError(ErrorCode.INVALID_REQUEST, f"{text!r} is not FIELD=VALUE.")
+    return name, value
 
 
 _WORK: dict[str, Work] = {
@@ -152,19 +203,24 @@ _WORK: dict[str, Work] = {
     "export": _export,
     "import": _import,
     "stats": _stats,
+    "correct": _correct,
+    "soul": soul,
+    "social": social,
+    "changes": changes,
 }
 
 
 def _agreed(shown: ForgetPreview) -> bool:
     """Show what would go, and ask the person at the keyboard."""
     for one in shown.records:
-        why = "" if one.why == "asked" else f" ({one.why}: {one.because})"
+        why = "" if one.why == "asked" else f" ({one.why}: {clean(str(one.because))})"
         print(f"{one.id}  {clean(one.text)}{why}")
     for task in shown.tasks:
         print(f"task {clean(task.task_id)} says it too ({task.why}); --delete-tasks deletes it")
     if not sys.stdin.isatty():
         print("Nothing was forgotten; --yes forgets without asking.", file=sys.stderr)
         return False
+    termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)  # what was typed before it could be read is no answer
     return input(f"Forget these {len(shown.records)}? [y/N] ").strip().lower() in ("y", "yes")
 
 

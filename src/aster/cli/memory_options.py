@@ -11,6 +11,9 @@ examples:
   aster memory add "My dog is called Max" --subject dog --predicate name
   aster memory list --store knowledge
   aster memory forget fact-4k1z              shows what goes with it, then asks
+  aster memory correct fact-4k1z "My dog is called Moritz"
+  aster memory soul --history
+  aster memory social Anna Ben               what connects them
   aster memory export memory.json
   aster memory import memory.json
 """
@@ -29,11 +32,15 @@ def fill(parser: argparse.ArgumentParser) -> None:
         ("export", "all memories as one JSON document"),
         ("import", "take in an exported memory"),
         ("stats", "how much is remembered"),
+        ("correct", "put right what is remembered wrongly"),
+        ("soul", "who the agent is"),
+        ("social", "how people and things hang together"),
+        ("changes", "what replaced what, newest first"),
     ):
         action = command(actions, name, summary)
         engine_options(action)
         json_option(action)
-        if name in ("search", "list"):
+        if name in ("search", "list", "social", "changes"):
             action.add_argument("--limit", type=count, default=20, metavar="N", help="at most so many (default 20)")
         match name:
             case "search":
@@ -59,5 +66,18 @@ def fill(parser: argparse.ArgumentParser) -> None:
                 action.add_argument("file", type=Path, nargs="?", metavar="FILE", help="(default: standard output)")
             case "import":
                 action.add_argument("file", type=Path, metavar="FILE", help="the exported memory")
+            case "stats":
+                action.add_argument("--wait", action="store_true", help="until every memory has its vector")
+            case "correct":
+                action.add_argument("record", metavar="ID", help="the memory")
+                action.add_argument("text", nargs="?", help="what is right; - reads it from standard input")
+                action.add_argument(
+                    "--set", action="append", default=[], metavar="FIELD=VALUE", help="one of its fields"
+                )
+            case "soul":
+                action.add_argument("--history", action="store_true", help="every version, with where it came from")
+            case "social":
+                action.add_argument("about", nargs="+", metavar="NAME", help="people or things")
+                action.add_argument("--hops", type=int, choices=(1, 2, 3), default=3, help="how far (default 3)")
             case _:
                 pass

@@ -4,8 +4,8 @@ import argparse
 
 from aster.brain.moving.move import Moved, move
 from aster.brain.moving.places import opened_source, opened_target
-from aster.cli.carrying import bar
 from aster.cli.exits import Exit
+from aster.cli.progress import progress
 from aster.cli.tables import print_table
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import encode
@@ -16,8 +16,8 @@ def command(args: argparse.Namespace) -> int:
     if args.from_place == args.to_place:
         raise EngineError(ErrorCode.INVALID_REQUEST, "--from and --to are the same brain.")
     with opened_source(args.from_place) as source, opened_target(args.to_place) as target:
-        with bar() as progress:
-            moved = move(source, target, same_turns, progress)
+        with progress() as tell:
+            moved = move(source, target, same_turns, tell)
         _tell(moved, source.name, target.name, as_json=getattr(args, "json", False))
     return Exit.OK
 

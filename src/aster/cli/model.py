@@ -4,18 +4,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
 from aster.cli import hangup
 from aster.cli.exits import Exit
 from aster.cli.options import settings_of
+from aster.cli.progress import progress
 from aster.cli.tables import print_table
 from aster.contracts.model import encode
 from aster.herald.local import weights
 from aster.herald.local.sources import SOURCES, Source, source_named
-
-_COLUMNS = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
 
 
 def command(args: argparse.Namespace) -> int:
@@ -32,11 +28,9 @@ def command(args: argparse.Namespace) -> int:
 
 
 async def _install(source: Source, directory: Path, as_json: bool) -> int:
-    console = Console(stderr=True)
-    with Progress(*_COLUMNS, console=console, disable=as_json or not console.is_terminal) as progress:
-        bar = progress.add_task(source.id, total=source.size)
-        path = await weights.install(source, directory, lambda done: progress.update(bar, completed=done))
-        progress.update(bar, completed=source.size)
+    with progress(in_bytes=True, quiet=as_json) as tell:
+        path = await weights.install(source, directory, lambda done: tell(source.id, done, source.size))
+        tell(source.id, source.size, source.size)
     if as_json:
         print(encode(_facts(source, directory)).decode())
     else:

@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from aster import __version__
-from aster.cli import cluster_options, feedback_options, keeping_options, memory_options
+from aster.cli import (
+    cluster_options,
+    feedback_options,
+    keeping_options,
+    learning_options,
+    live_options,
+    memory_options,
+    replay_options,
+    schedule_options,
+    work_options,
+    workflow_options,
+)
 from aster.cli.arguments import action_of, command, count, engine_options, json_option
 
 _TOP = """\
@@ -30,7 +41,8 @@ Settings are read from the environment and from .env; options win over both.
 _CHAT = """\
 examples:
   aster chat
-  aster chat --task task-4k1z         go on with an earlier task
+  aster chat --resume                 go on with the newest task
+  aster chat --resume task-4k1z       go on with an earlier one
   aster chat --url http://engine:8000 --key ...
 
 Inside, /help lists the commands. Ctrl-C cancels the running turn, a second one leaves.
@@ -130,18 +142,32 @@ def build_parser() -> argparse.ArgumentParser:
     cluster_options.fill(command(commands, "cluster", cluster_options.SUMMARY, cluster_options.EXAMPLES))
     _chat(command(commands, "chat", "talk to an engine", _CHAT))
     _run(command(commands, "run", "one message, one answer", _RUN))
+    live_options.fill_watch(command(commands, "watch", "follow a task as it happens", live_options.WATCH))
+    live_options.fill_inbox(
+        command(commands, "inbox", "what waits for a person, and answering", live_options.INBOX)
+    )
     _tasks(command(commands, "tasks", "look at tasks and change them", _TASKS))
     _permissions(command(commands, "permissions", "what tools may do without asking", _PERMISSIONS))
     memory = command(commands, "memory", "what is remembered, and forgetting it", memory_options.EXAMPLES)
     memory_options.fill(memory)
     _rpc(command(commands, "rpc", "call a tool, a memory operation or a skill by name"))
     _feedback(command(commands, "feedback", "what you think of turns and memories", feedback_options.EXAMPLES))
+    learning = command(commands, "learning", "what was learned, and taking it back", learning_options.EXAMPLES)
+    learning_options.fill(learning)
+    workflow_options.fill(command(commands, "workflow", workflow_options.SUMMARY, workflow_options.EXAMPLES))
+    work_options.fill(command(commands, "work", "what is to be done, and who does it", work_options.EXAMPLES))
+    replay_options.fill_replay(command(commands, "replay", "run a recorded turn again", replay_options.REPLAY))
+    replay_options.fill_export(command(commands, "export-test", "a recorded turn as a test", replay_options.EXPORT))
+    schedule_options.fill(command(commands, "schedule", schedule_options.SUMMARY, schedule_options.EXAMPLES))
     _skills(command(commands, "skills", "instructions for kinds of work", _SKILLS))
     _assets(command(commands, "assets", "connected servers (MCP) and their tools", _ASSETS))
     _keys(command(commands, "keys", "make and withdraw keys", _KEYS))
     _keeping(commands)
     _model(command(commands, "model", "models that run on this machine", _MODEL))
     _doctor(command(commands, "doctor", "check that everything an engine needs is there", _DOCTOR))
+    live_options.fill_completion(
+        command(commands, "completion", "a script that lets a shell complete aster", live_options.COMPLETION)
+    )
     _dev(command(commands, "dev", "tools for work on Aster itself", _DEV))
     return parser
 
@@ -157,6 +183,8 @@ def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, help="port to listen on, 0 for a free one (PORT)")
     _settings_options(parser)
     parser.add_argument("--log-format", choices=("json", "text"), help="how log lines look (ENGINE_LOG_FORMAT)")
+    quiet = "open no browser at the first start (OPEN_BROWSER=false)"
+    parser.add_argument("--no-browser", dest="open_browser", action="store_const", const=False, help=quiet)
 
 
 def _mode_option(parser: argparse.ArgumentParser) -> None:
@@ -168,7 +196,11 @@ def _chat(parser: argparse.ArgumentParser) -> None:
     engine_options(parser)
     _mode_option(parser)
     parser.add_argument("--task", metavar="ID", help="go on with this task, or begin it under this id")
+    parser.add_argument(
+        "--resume", nargs="?", const="", metavar="TASK", help="go on with this task (default: the newest)"
+    )
     parser.add_argument("--agent", metavar="NAME", help="who answers (default: the engine's usual agent)")
+    live_options.theme_option(parser)
 
 
 def _run(parser: argparse.ArgumentParser) -> None:

@@ -107,9 +107,8 @@ def _report(found: Backtest) -> str:
     for example in found.examples:
         call = example.call
         said = call.input.get("command") or call.input.get("path") or encode(call.input).decode()
-        lines.append(
-            f"  {example.now:>5} -> {example.proposed:<5} ({call.then}) {call.tool}: {one_line(str(said), 80)}"
-        )
+        what = f"{one_line(call.tool, 80)}: {one_line(str(said), 80)}"
+        lines.append(f"  {example.now:>5} -> {example.proposed:<5} ({call.then}) {what}")
     return "\n".join(lines)
 
 
@@ -239,7 +238,7 @@ def _print_decision(decided: Decided, as_json: bool) -> None:
     if decided.reason:
         print(f"  {clean(decided.reason)}")
     if decided.offer is not None:
-        print(f"  always would store: {decided.offer.tool}: {clean(decided.offer.pattern)}")
+        print(f"  always would store: {clean(decided.offer.tool)}: {clean(decided.offer.pattern)}")
 
 
 def _print_wrong(problem: str) -> None:

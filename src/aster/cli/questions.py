@@ -5,10 +5,12 @@ What is not clearly a yes is never one: free text in answer to a permission is a
 
 import json
 import re
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from aster.cli.screen.clean import one_line
+from aster.cli.screen.clean import clean, one_line
+from aster.client.records import PendingRequest
 from aster.contracts.events import HitlRequest
+from aster.contracts.events.human import HitlKind
 from aster.contracts.permissions import ALWAYS
 
 _YES = frozenset({"y", "yes", "ok", "allow"})
@@ -16,6 +18,10 @@ _NO = frozenset({"n", "no", "deny"})
 _ALWAYS = ("always", "a")
 _REACH = re.compile(r"(?:for )?(?:this )?(task|agent|everywhere)(?: |$)")
 _WHILE = re.compile(r"for (\d{1,6}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?)(?: |$)")
+_SHOWN = 8_000
+"""Characters of a call that are shown to whoever is asked about it."""
+LASTING = frozenset("tge")
+"""The keys that answer for calls to come too."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -25,18 +31,72 @@ class Reply(NamedTuple):
     expires_in_seconds: int | None = None
 
 
-def put(request: HitlRequest, width: int = 100) -> str:
-    """The question as it is shown."""
-    lines = [f"? {request.question}"]
+def asked(pending: PendingRequest) -> HitlRequest:
+    """A question from the list of those that wait, as it was asked."""
+    return HitlRequest(
+        request_id=pending.request_id,
+        kind=cast("HitlKind", pending.kind),
+        question=pending.question,
+        tool=pending.tool,
+        input=pending.input,
+        options=pending.options or (),
+        reason=pending.reason,
+        offer=pending.offer,
+    )
+
+
+def put(request: HitlRequest) -> str:
+    """The question as it is shown: nothing of what a yes would set off is left out without a word."""
+    lines = [f"? {clean(request.question)}"]
     if request.input and request.kind != "budget":
-        shown = json.dumps(request.input, ensure_ascii=False)
         command = request.input.get("command")
-        lines.append("  " + one_line(command if isinstance(command, str) else shown, width * 4))
+        shown = command if isinstance(command, str) else json.dumps(request.input, ensure_ascii=False)
+        lines += [f"  {line}" for line in clean(shown[:_SHOWN]).split("\n")]
+        if len(shown) > _SHOWN:
+            lines.append(f"  … and {len(shown) - _SHOWN:,} characters more that are not shown here")
     if request.offer is not None:
-        lines.append(f"  (always: {request.offer.tool}: {one_line(request.offer.pattern, width)})")
+        lines.append(f"  (always: {one_line(request.offer.tool, 100)}: {one_line(request.offer.pattern, 400)})")
     if request.kind == "question":
-        lines += [f"  {number}. {option}" for number, option in enumerate(request.options, 1)]
+        lines += [f"  {number}. {one_line(option, 400)}" for number, option in enumerate(request.options, 1)]
     return "\n".join(lines)
+
+
+def keys(request: HitlRequest) -> dict[str, str]:
+    """The keys that answer at once, and the line each stands for; none where only a line will do."""
+    match request.kind:
+        case "permission":
+            always = {"t": ALWAYS[0], "g": ALWAYS[1], "e": ALWAYS[2]} if request.offer is not None else {}
+            return {"y": "yes", "n": "no", **always}
+        case "budget":
+            return {"y": "yes", "n": "no"}
+        case "login":
+            return {"d": "done", "n": "no"}
+        case "in_doubt":
+            return {str(number): word for number, word in enumerate(request.options[:9], 1)}
+        case "question":
+            return {str(number): str(number) for number in range(1, min(len(request.options), 9) + 1)}
+        case _:
+            return {}
+
+
+def key_hint(request: HitlRequest) -> str:
+    """What each key means, and that other words can be typed."""
+    match request.kind:
+        case "permission" if request.offer is not None:
+            return "[y]es [n]o, always (Enter) in this [t]ask, a[g]ent, [e]verywhere, or say what to do instead: "
+        case "permission":
+            return "[y]es [n]o, or say what to do instead: "
+        case "login":
+            return "[d]one when you have logged in there, [n]o, or [i] type: "
+        case "in_doubt":
+            named = ", ".join(
+                f"[{number}] {one_line(word, 40)}" for number, word in enumerate(request.options[:9], 1)
+            )
+            return f"{named}, or [i] type: "
+        case "question":
+            return "a number, or [i] type another answer: "
+        case _:
+            return "[y]es [n]o, or [i] type: "
 
 
 def hint(request: HitlRequest) -> str:
@@ -49,7 +109,7 @@ def hint(request: HitlRequest) -> str:
         case "budget":
             return "[y]es or [n]o: "
         case "in_doubt":
-            return f"{', '.join(request.options)}: "
+            return f"{', '.join(one_line(word, 40) for word in request.options)}: "
         case "client_tool":
             return "what the tool returned: "
         case "login":

@@ -3,15 +3,16 @@
 import argparse
 
 from aster.brain.moving.keeping import restore
-from aster.cli.carrying import bar, brain_of
+from aster.cli.carrying import brain_of
 from aster.cli.exits import Exit
+from aster.cli.progress import progress
 from aster.contracts.model import encode
 from aster.engine_core.refolding import same_turns
 
 
 def command(args: argparse.Namespace) -> int:
-    with bar() as progress:
-        before = restore(args.file, brain_of(args), same_turns, progress, replace=args.replace)
+    with progress() as tell:
+        before = restore(args.file, brain_of(args), same_turns, tell, replace=args.replace)
     if getattr(args, "json", False):
         print(encode({"file": str(args.file), "put_aside": str(before) if before is not None else None}).decode())
     else:

@@ -41,6 +41,8 @@ async def _run(args: argparse.Namespace, message: str) -> int:
     as_json: bool = getattr(args, "json", False)
     transcript = Transcript()
     screen = None if as_json or not sys.stdout.isatty() else Screen(TerminalSurface(Console()))
+    if screen is not None:
+        screen.begin(transcript, typed=1)
     async with connected(args, may_start=True) as client:
         view = TurnView(
             client, task_id, transcript, Consent(args.consent), screen, _print_event if as_json else None
@@ -75,7 +77,7 @@ class Consent:
 def _print_plain(transcript: Transcript) -> None:
     """The answer alone, and beside it what the engine suggests to whoever reads that."""
     if transcript.answer():
-        print(transcript.answer().rstrip("\n"))
+        print(clean(transcript.answer()).rstrip("\n"))
     for item in transcript.items:
         if isinstance(item, Note) and item.about == "permission":
             print(f"aster run: {clean(item.text)}", file=sys.stderr)
@@ -95,13 +97,13 @@ def _exit_code(ending: Ending, transcript: Transcript, task_id: str) -> int:
     if transcript.phase is Phase.COMPLETED:
         return Exit.OK
     reason = transcript.error.message if transcript.error else transcript.stop_reason or "the turn failed"
-    print(f"aster run: {reason}", file=sys.stderr)
+    print(f"aster run: {clean(reason)}", file=sys.stderr)
     return Exit.FAILED
 
 
 def _needs_human(task_id: str, question: str) -> int:
-    again = f"aster chat --task {shlex.quote(task_id)}"
-    print(f"{question}\n\nThe turn waits for an answer. Give it with: {again}", file=sys.stderr)
+    again = f"aster chat --resume {shlex.quote(task_id)}"
+    print(f"{clean(question)}\n\nThe turn waits for an answer. Give it with: {again}", file=sys.stderr)
     return Exit.NEEDS_HUMAN
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
+from aster.cli.first_steps import FirstSteps, chatting
 from aster.cli.options import settings_of
 from aster.client import AsterClient
 from aster.contracts.errors import EngineError
@@ -29,32 +30,39 @@ _WATCH_SECONDS = 0.5
 
 
 def command(args: argparse.Namespace) -> int:
-    settings = settings_of(args, host=args.host, port=args.port, engine_log_format=args.log_format)
+    chosen = {"engine_log_format": args.log_format, "open_browser": args.open_browser}
+    settings = settings_of(args, host=args.host, port=args.port, **chosen)
     terminal = sys.stdout.isatty()
-    chosen = "engine_log_format" in settings.model_fields_set
-    configure(settings.engine_log_level, settings.engine_log_format if chosen or not terminal else "text")
-    return serve(settings, (lambda url: _greet(url, settings)) if terminal else None)
+    named = "engine_log_format" in settings.model_fields_set
+    configure(settings.engine_log_level, settings.engine_log_format if named or not terminal else "text")
+    if not terminal:
+        return serve(settings, None)
+    steps = FirstSteps(settings)
+    return serve(settings, lambda url: _greet(url, settings, steps))
 
 
-def _greet(url: str, settings: Settings) -> None:
+def _greet(url: str, settings: Settings, steps: FirstSteps) -> None:
     """The engine's loop is busy serving; the greeting asks it from outside, like anybody else."""
-    threading.Thread(target=lambda: asyncio.run(_print_banner(url, settings)), daemon=True).start()
+    threading.Thread(target=lambda: asyncio.run(_print_banner(url, settings, steps)), daemon=True).start()
 
 
-async def _print_banner(url: str, settings: Settings) -> None:
+async def _print_banner(url: str, settings: Settings, steps: FirstSteps) -> None:
     async with AsterClient(url) as client:
         try:
             health = await client.health()
         except EngineError:
             return
+        await steps.prepare(url)
         print(banner(url, settings, health.version, health.subsystems), flush=True)
+        print(steps.words(url), flush=True)
+        steps.open_browser(url)
         if settings.llm_provider == "local":
             await _watch_model(client)
 
 
 async def _watch_model(client: AsterClient) -> None:
     """A bar while the model's weights come, and a line when it is ready or cannot be."""
-    columns = (TextColumn("  model    {task.description}"), BarColumn(), DownloadColumn())
+    columns = (TextColumn("  model    {task.description}", markup=False), BarColumn(), DownloadColumn())
     with Progress(*columns, transient=True, auto_refresh=False) as bars:
         bar = bars.add_task("", visible=False)
         while True:
@@ -80,7 +88,6 @@ def banner(url: str, settings: Settings, version: str, subsystems: dict[str, Any
     demo = settings.llm_provider == "demo"
     model = NO_MODEL if demo else f"{llm.get('model')} ({llm.get('note') or settings.llm_provider})"
     keyed = settings.engine_api_key is not None or settings.engine_key_hash is not None
-    elsewhere = "" if url == "http://127.0.0.1:8000" else f" --url {url}"
     return "\n".join(
         [
             f"Aster {version}",
@@ -88,6 +95,6 @@ def banner(url: str, settings: Settings, version: str, subsystems: dict[str, Any
             f"  model    {model}",
             f"  sandbox  {isolation}",
             f"  brain    {settings.sqlite_db_path if settings.database_url is None else 'PostgreSQL (DATABASE_URL)'}",
-            f"  talk     aster chat{elsewhere}    (Ctrl-C stops the engine)",
+            f"  talk     {chatting(url)}    (Ctrl-C stops the engine)",
         ]
     )

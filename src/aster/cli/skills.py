@@ -30,14 +30,14 @@ async def _show(client: AsterClient, args: argparse.Namespace, as_json: bool) ->
     if as_json:
         print(encode(found).decode())
         return
-    print(f"{found.name} ({found.origin}): {clean(found.description)}")
+    print(f"{clean(found.name)} ({found.origin}): {clean(found.description)}")
     if found.files:
-        print(f"files: {', '.join(found.files)}")
+        print(f"files: {clean(', '.join(found.files))}")
     if (found.composed or {}).get("mode") == "parallel":
         print("makes all its calls at once:")
     for step in (found.composed or {}).get("steps", ()):
         when = f" (when {clean(encode(step['when']).decode())})" if step.get("when") else ""
-        print(f"calls {step['tool']}: {clean(encode(step['input']).decode())}{when}")
+        print(f"calls {clean(str(step['tool']))}: {clean(encode(step['input']).decode())}{when}")
     if found.prompt_template:
         print(f"\n{clean(found.prompt_template)}")
 

@@ -14,6 +14,7 @@ from aster.cli.summary import summary
 from aster.cli.tables import console, print_table
 from aster.client import AsterClient
 from aster.client.records import TaskDetail, TaskSummary
+from aster.client.whole_file import whole_file
 from aster.contracts.events import UnknownEvent, type_of
 from aster.contracts.model import encode
 
@@ -63,7 +64,7 @@ async def _events(client: AsterClient, args: argparse.Namespace, as_json: bool) 
         if as_json:
             print(event.raw if isinstance(event, UnknownEvent) else encode(event).decode())
             continue
-        name = event.raw_type if isinstance(event, UnknownEvent) else type_of(event)
+        name = one_line(event.raw_type, 40) if isinstance(event, UnknownEvent) else type_of(event)
         line = f"{event.seq:>6}  {event.timestamp[11:23]}  {name:<20}  {summary(event)}"
         print(line if len(line) <= width else line[: width - 1] + "…")
 
@@ -100,7 +101,8 @@ async def _artifact(client: AsterClient, args: argparse.Namespace, as_json: bool
     if args.output is None:
         print(clean(data.decode("utf-8", "replace")), end="")
     else:
-        args.output.write_bytes(data)
+        with whole_file(args.output) as file:
+            file.write(data)
 
 
 async def _undo(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:

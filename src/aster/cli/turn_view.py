@@ -46,6 +46,8 @@ class TurnView:
         asker: Asker,
         screen: Screen | None = None,
         on_event: Callable[[ThreadEvent], None] | None = None,
+        *,
+        may_cancel: bool = True,
     ) -> None:
         self._client = client
         self._task_id = task_id
@@ -53,7 +55,7 @@ class TurnView:
         self._asker = asker
         self._screen = screen
         self._on_event = on_event
-        self._interrupts = 0
+        self._interrupts = 0 if may_cancel else 1
         self._held = False
         self._unanswered = False
         self._ending: Ending | None = None
@@ -66,7 +68,7 @@ class TurnView:
         loop = asyncio.get_running_loop()
         self._reading = asyncio.create_task(self._read(stream))
         painting = asyncio.create_task(self._paint())
-        loop.add_signal_handler(signal.SIGINT, self._interrupted)
+        loop.add_signal_handler(signal.SIGINT, self.interrupt)
         self._look_for_questions()
         try:
             return await self._reading
@@ -115,7 +117,7 @@ class TurnView:
             try:
                 reply = await self._asker.ask(request)
             except KeyboardInterrupt:
-                self._interrupted()
+                self.interrupt()
                 return
             finally:
                 self._held, self._asked = False, None
@@ -150,10 +152,15 @@ class TurnView:
 
     def _resolved_elsewhere(self) -> None:
         if self._asking is not None:
+            self._asking.add_done_callback(self._ask_the_next)
             self._asking.cancel()
-            self._asking = None
         self._held = False
         self._notice("(answered elsewhere)")
+
+    def _ask_the_next(self, asking: "asyncio.Task[None]") -> None:
+        del asking
+        if not self._reading.done():
+            self._look_for_questions()
 
     def _hold(self) -> None:
         """Leave the terminal to the question."""
@@ -166,7 +173,8 @@ class TurnView:
         if self._screen is not None:
             self._screen.surface.notice(text)
 
-    def _interrupted(self) -> None:
+    def interrupt(self) -> None:
+        """Cancel the turn, or leave it when that was asked for already; who only watches leaves at once."""
         self._interrupts += 1
         if self._interrupts > 1:
             self._leave(Ending.LEFT)

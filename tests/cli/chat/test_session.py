@@ -33,13 +33,15 @@ def test_a_conversation_with_a_tool_and_an_approval(home: Home) -> None:
         terminal.expect(r"\? May `bash` run\?")
         terminal.expect("rm -rf")
         terminal.expect("say what to do instead")
+        terminal.press("i")
+        terminal.expect(r"\[a\]lways")
         terminal.press("n keep my files\r")
         terminal.expect("⎿ permission_denied")
         terminal.expect("keep my files")
         terminal.expect(PROMPT)
         terminal.press("run rm -rf *\r")
         terminal.expect("say what to do instead")
-        terminal.press("y\r")
+        terminal.press("y")
         terminal.expect("● bash  rm -rf")
         terminal.expect(PROMPT)
         terminal.press("/expand\r")
@@ -89,7 +91,7 @@ def test_two_ctrl_c_leave_when_the_engine_does_not_answer(home: Home) -> None:
                 terminal.press("\x03")
                 terminal.expect("cancelling")
                 terminal.press("\x03")
-                terminal.expect(f"aster chat --task {task}")
+                terminal.expect(f"aster chat --resume {task}")
                 assert terminal.wait() == 130
         finally:
             engine.send_signal(signal.SIGCONT)
@@ -163,7 +165,7 @@ def test_lines_in_a_pipe_are_messages_and_answers(served: Home) -> None:
     assert "? Which colour?" in done.stdout
     assert "blue" in done.stdout
     assert "permission_denied" in done.stdout
-    assert "/resume ID" in done.stdout
+    assert "/resume [ID]" in done.stdout
     assert "This task has no plan." in done.stdout
     assert "Nothing is uncertain in this task." in done.stdout
     assert "Nothing was changed: " in done.stdout
@@ -187,7 +189,7 @@ def test_an_input_that_ends_leaves_the_question_open(served: Home) -> None:
     task = new_id("task")
     done = served.aster("chat", "--task", task, said="ask me\n")
     assert done.returncode == 3
-    assert f"aster chat --task {task}" in done.stdout
+    assert f"aster chat --resume {task}" in done.stdout
     pending = json.loads(served.call("tasks", "show", task, "--json").stdout)["pending"]
     assert len(pending) == 1
 
@@ -201,3 +203,13 @@ def test_a_polite_kill_stops_the_engine_of_the_session(home: Home) -> None:
         process.communicate(timeout=20)
     assert process.returncode == 130
     assert home.call("tasks").returncode == 1
+
+
+def test_a_history_that_others_could_read_is_closed_to_them(home: Home) -> None:
+    history = home.directory / "chat-history"
+    history.touch(mode=0o644)
+    with chat(home) as terminal:
+        terminal.expect(PROMPT)
+        terminal.press("\x04")
+        assert terminal.wait() == 0
+    assert history.stat().st_mode & 0o077 == 0

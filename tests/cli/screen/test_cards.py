@@ -29,3 +29,12 @@ def test_the_whole_card_can_be_read() -> None:
     shown = whole(card(status="done", output="a\x1b[2Jb", duration_ms=7))
     assert shown.startswith("bash (done, 7 ms)\n{")
     assert shown.endswith("a␛[2Jb")
+
+
+def test_names_stay_on_their_line() -> None:
+    """A model may call a tool whatever it likes, also something that looks like lines of the screen."""
+    evil = "x\n● bash  echo harmless\x1b[2J"
+    assert "\n" not in call_line(card(tool=evil))
+    assert "\x1b" not in call_line(card(tool=evil))
+    assert len(call_line(card(tool="x" * 5000))) < 300
+    assert result_line(card(status="failed", error=evil, output="no")).count("\n") == 0

@@ -1,6 +1,7 @@
 """What is on the glass after a turn is the turn, once, whatever was redrawn on the way."""
 
 import io
+import time
 from typing import Any
 
 import pytest
@@ -37,11 +38,15 @@ ANSWER = "# Files\n\nThere are *two*:\n\n- one.txt\n- two.txt\n\n```\ncode\n```\
 class Play:
     """A turn played onto a surface, event by event, with a look at the screen after each."""
 
-    def __init__(self, *, terminal: bool, height: int = 20) -> None:
+    def __init__(self, *, terminal: bool, height: int = 20, unfolded: bool = False) -> None:
         self._out = io.StringIO()
         console = Console(file=self._out, force_terminal=True, width=60, height=height, legacy_windows=False)
-        self._screen = Screen(TerminalSurface(console) if terminal else PlainSurface(self._out))
+        surface = TerminalSurface(console) if terminal else PlainSurface(self._out)
+        if unfolded and isinstance(surface, TerminalSurface):
+            surface.fold()
+        self._screen = Screen(surface)
         self._transcript = Transcript()
+        self._screen.begin(self._transcript, typed=1)
         self._seq = 0
         self.looking = True
 
@@ -111,15 +116,19 @@ def test_a_long_answer_in_a_small_window_is_whole() -> None:
     assert all(flat.count(f"item {number:03}") == 1 for number in range(60))
 
 
-def test_thinking_is_shown_before_the_answer() -> None:
-    play = Play(terminal=True)
+@pytest.mark.parametrize(
+    ("unfolded", "shown"),
+    [(False, ["✻ thought, 3 words · Ctrl-O unfolds"]), (True, ["first", "second half"])],
+)
+def test_thinking_is_shown_before_the_answer(unfolded: bool, shown: list[str]) -> None:
+    play = Play(terminal=True, unfolded=unfolded)
     for piece in ("first\n", "second", " half"):
         play(ThinkingDelta, text=piece, block_index=0, step=1)
     thought = ThinkingBlock(text="first\nsecond half")
     play(ContentBlockStop, block_index=0, block_type="thinking", step=1, block=thought)
     play(TextDelta, text="Done.", block_index=1, step=1)
     play(ContentBlockStop, block_index=1, block_type="text", step=1, block=TextBlock(text="Done."))
-    assert [line for line in play.end() if line] == ["first", "second half", "Done."]
+    assert [line for line in play.end() if line] == [*shown, "Done."]
 
 
 def test_what_is_taken_back_is_said_to_be() -> None:
@@ -221,3 +230,15 @@ def test_what_a_sub_agent_does_is_shown_under_the_call_while_that_runs(terminal:
     whole = "\n".join(play.end())
     assert whole.index("bash  make") < whole.index("spawn_agent") < whole.rindex("Done.")
     assert whole.count("bash  make") == 1
+
+
+@pytest.mark.parametrize("line", ["- a step of a plan\n", "words without an end "])
+def test_a_block_that_grows_without_end_leaves_time_for_keys(line: str) -> None:
+    play = Play(terminal=True)
+    play.looking = False
+    play.say(line * 10_000, size=500, stop=False)
+    play.looking = True
+    began = time.monotonic()
+    for _ in range(8):
+        play(TextDelta, text=line, block_index=0, step=1)
+    assert time.monotonic() - began < 4.0

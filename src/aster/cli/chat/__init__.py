@@ -5,6 +5,6 @@ import argparse
 
 def command(args: argparse.Namespace) -> int:
     from aster.cli import hangup
-    from aster.cli.chat.session import chat
+    from aster.cli.chat.opening import chat
 
     return hangup.run(chat(args))

@@ -6,11 +6,13 @@ from aster.cli.screen.clean import clean, one_line
 from aster.client.transcript import Note, ToolCard
 
 _TELLING = ("command", "path", "file_path", "pattern", "query", "url", "question", "name")
+_NAME = 80
 
 
 def call_line(card: ToolCard, width: int = 100) -> str:
     """What was called with what: `bash  ls -la`."""
-    return f"{clean(card.tool)}  {_argument(card, max(width - len(card.tool) - 2, 10))}".rstrip()
+    tool = one_line(card.tool, _NAME)
+    return f"{tool}  {_argument(card, max(width - len(tool) - 2, 10))}".rstrip()
 
 
 def nested_line(item: ToolCard | Note, width: int = 100) -> str:
@@ -29,7 +31,7 @@ def result_line(card: ToolCard, width: int = 100) -> str:
         return card.status
     lines = [line for line in card.output.split("\n") if line.strip()]
     more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
-    failed = f"{card.error}: " if card.error else ""
+    failed = f"{one_line(card.error, _NAME)}: " if card.error else ""
     said = one_line(lines[0], max(width - len(more) - len(failed), 10)) if lines else "no output"
     return f"{failed}{said}{more}"
 

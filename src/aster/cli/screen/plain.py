@@ -1,9 +1,14 @@
-"""Lines of text, for pipes and logs: the answer as it comes, each call in two lines, no thinking."""
+"""Lines of text, for pipes, logs and terminals that only print: the answer as it comes, each call in two lines, no
+thinking. Control characters are made visible here too: a pipe often ends on somebody's terminal."""
 
 from typing import TextIO
 
+from aster.cli.questions import put
 from aster.cli.screen.cards import call_line, nested_line, result_line
-from aster.client.transcript import Item, Note, Passage, ToolCard
+from aster.cli.screen.clean import clean
+from aster.cli.screen.diffs import change
+from aster.client.transcript import Item, Note, Passage, ToolCard, Transcript
+from aster.contracts.events import HitlRequest
 
 
 class PlainSurface:
@@ -15,7 +20,7 @@ class PlainSurface:
         if item.thinking:
             return 0
         text = item.text
-        self._write(text[shown:])
+        self._write(clean(text[shown:]))
         if item.done:
             self._end_line()
         return len(text)
@@ -26,8 +31,12 @@ class PlainSurface:
     def note(self, note: Note) -> None:
         self.notice(nested_line(note) if note.depth else note.text)
 
-    def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
+    def unfinished(self, items: list[Item], shown: int, transcript: Transcript) -> None:
         """A pipe has no place for what may still change."""
+
+    def question(self, request: HitlRequest) -> None:
+        lines = [f"  {line.sign} {line.text}" for line in change(request.tool or "", request.input)]
+        self.notice("\n".join([put(request), *lines]))
 
     def said(self, text: str) -> None:
         self.notice(f"> {text}")
@@ -37,7 +46,7 @@ class PlainSurface:
 
     def notice(self, text: str) -> None:
         self._end_line()
-        self._write(text + "\n")
+        self._write(clean(text) + "\n")
 
     def pause(self) -> None:
         self._end_line()

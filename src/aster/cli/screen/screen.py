@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Protocol
 
 from aster.client.transcript import Item, Note, Passage, Said, ToolCard, Transcript
+from aster.contracts.events import HitlRequest
 
 TAKEN_BACK = "(interrupted: the answer so far no longer counts and begins again)"
 
@@ -27,8 +28,12 @@ class Surface(Protocol):
         """What the engine says beside the answer."""
         ...
 
-    def unfinished(self, items: list[Item], shown: int, waiting: str) -> None:
+    def unfinished(self, items: list[Item], shown: int, transcript: Transcript) -> None:
         """What is under way and may still change; of the first item `shown` characters are out already."""
+        ...
+
+    def question(self, request: HitlRequest) -> None:
+        """What a person is asked, with all that the answer would set off."""
         ...
 
     def said(self, text: str) -> None:
@@ -57,21 +62,22 @@ class Screen:
         self._finished: list[Item] = []
         self._current: Item | None = None
         self._shown = 0
+        self._typed = 0
 
-    def begin(self, transcript: Transcript) -> None:
-        """Show what comes from here on; what the transcript holds already is not shown again."""
+    def begin(self, transcript: Transcript, *, typed: int = 0) -> None:
+        """Show what comes from here on; what the transcript holds already is not shown again, nor are the first
+        `typed` messages that come, which stand there because they were typed there."""
         self._start_at(len(transcript.items))
+        self._typed = typed
 
     def catch_up(self, transcript: Transcript, most: int) -> None:
         """Show the newest items of a transcript that was read as a whole, at most so many ended ones."""
         running = transcript.turn_id if transcript.running else None
         ended = [item for item in transcript.items if item.turn_id != running]
+        self._typed = 0
         for item in ended[-most:]:
-            if isinstance(item, Said):
-                self.surface.said(item.text)
-            else:
-                self._shown = 0
-                self._finish(item)
+            self._shown = 0
+            self._finish(item)
         self._start_at(len(ended))
 
     def update(self, transcript: Transcript) -> None:
@@ -85,7 +91,7 @@ class Screen:
                 break
             self._finished.append(item)
             self._current, self._shown = None, 0
-        self.surface.unfinished(items[len(self._finished) :], self._shown, transcript.waiting)
+        self.surface.unfinished(items[len(self._finished) :], self._shown, transcript)
 
     def end(self, transcript: Transcript) -> None:
         """The turn is over: show the rest, whatever became of it."""
@@ -114,6 +120,10 @@ class Screen:
         """Show what can be shown of an item for good; says whether that is all of it."""
         match item:
             case Said():
+                if self._typed:
+                    self._typed -= 1
+                else:
+                    self.surface.said(item.text)
                 return True
             case Note():
                 self.surface.note(item)
