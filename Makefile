@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # What has a target of its own is not among the usual tests.
-USUAL := "not chaos and not local_model and not connectors and not deploy"
+USUAL := "not chaos and not local_model and not connectors and not deploy and not site"
 
-.PHONY: run run-cluster install install-dev test replicas clients deploy-check coverage chaos chaos-cluster local-model connectors \
-	bench lint types docs clean
+.PHONY: run run-cluster install install-dev test replicas clients deploy-check coverage chaos chaos-cluster chaos-learning local-model connectors \
+	bench lint types docs site clean
 
 run: install
 	$(BIN)/aster serve
@@ -22,16 +22,15 @@ install-dev: $(VENV)/.installed-dev
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Aster needs Python 3.11 or newer; say which with: make PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }  # half of one would be taken for a whole one next time
 
 $(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@$(BIN)/python tools/install.py requirements.lock --no-deps -e .
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@$(BIN)/python tools/install.py requirements-dev.lock --no-deps -e .
 	@touch $@ $(VENV)/.installed
 
 test: install-dev
@@ -49,7 +48,7 @@ clients: install-dev $(VENV)-clients/.installed
 
 $(VENV)-clients/.installed: requirements-clients.lock
 	$(PYTHON) -m venv $(VENV)-clients
-	$(VENV)-clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(VENV)-clients/bin/python tools/install.py $<
 	@touch $@
 
 # What is in deploy/, asked of the tools that know: schemas of compose and Kubernetes, the balancer itself.
@@ -58,7 +57,7 @@ deploy-check: install-dev $(VENV)-deploy/.installed
 
 $(VENV)-deploy/.installed: requirements-deploy.lock
 	$(PYTHON) -m venv $(VENV)-deploy
-	$(VENV)-deploy/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(VENV)-deploy/bin/python tools/install.py $<
 	@touch $@
 
 # The console and the TypeScript client: types, unit tests, the build that is kept, and a real browser against a real
@@ -99,6 +98,10 @@ chaos: install-dev
 chaos-cluster: install-dev
 	$(BIN)/python -m pytest -s -m chaos --chaos-faults=$${FAULTS:-30} --chaos-turns=$${TURNS:-300} tests/chaos/test_cluster.py
 
+# An engine is killed while it learns, many times; then everything must have been learned once, and can be taken back.
+chaos-learning: install-dev
+	$(BIN)/python -m pytest -s -m chaos --chaos-kills=$${KILLS:-50} tests/chaos/test_learning.py
+
 local-model: install-dev
 	$(BIN)/python -m pytest -m local_model
 
@@ -118,5 +121,15 @@ types: install-dev
 docs: install-dev
 	$(BIN)/python -m aster.reference --write
 
+# The documentation as a site in dist/site, and a look at what was built; nothing in it comes from another host.
+site: install-dev $(VENV)-docs/.installed
+	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict --quiet
+	$(BIN)/python -m pytest -m site tests/docs
+
+$(VENV)-docs/.installed: requirements-docs.lock
+	$(PYTHON) -m venv $(VENV)-docs
+	@$(VENV)-docs/bin/python tools/install.py $<
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(VENV)-clients $(VENV)-deploy tests/clients/node/node_modules web/node_modules .pytest_cache .ruff_cache .coverage* htmlcov dist
+	rm -rf $(VENV) $(VENV)-clients $(VENV)-deploy $(VENV)-docs tests/clients/node/node_modules web/node_modules .pytest_cache .ruff_cache .coverage* htmlcov dist
