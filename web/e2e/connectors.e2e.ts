@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { violations } from "./harness/axe.ts";
+import { begin, finished } from "./harness/chatting.ts";
 import { call, rounds, text } from "./harness/model.ts";
 import { Child } from "./harness/process.ts";
 import { test as base, expect } from "./harness/test.ts";
@@ -17,10 +18,17 @@ interface Standing {
   login: string;
 }
 
-const test = base.extend<{ settings: Record<string, string> }>({
-  settings: [
+const test = base.extend<{ servers: Child; settings: Record<string, string> }>({
+  servers: [
     async ({ folder }, use) => {
       const child = new Child(["-m", "tests.asset_directory.standing"], folder, { PYTHONPATH: ROOT });
+      await use(child);
+      await child.end("SIGTERM");
+    },
+    { scope: "file" },
+  ],
+  settings: [
+    async ({ folder, servers: child }, use) => {
       const line = await child.until(
         () => /\{"open".*\}/.exec(child.output)?.[0],
         "The servers did not start.",
@@ -29,7 +37,7 @@ const test = base.extend<{ settings: Record<string, string> }>({
       const servers = {
         notes: { display_name: "Notes", url: at.open, policy: { echo: "allow", fail: "deny" } },
         tracker: { display_name: "Tracker", url: at.keyed, auth_method: "static" },
-        calendar: { display_name: "Calendar", url: at.login, auth_method: "oauth" },
+        calendar: { display_name: "Calendar", url: at.login, auth_method: "oauth", policy: { "*": "allow" } },
         gone: { display_name: "Gone", url: "http://127.0.0.1:9/mcp" },
       };
       const place = join(folder, "catalog", "mcp");
@@ -37,7 +45,6 @@ const test = base.extend<{ settings: Record<string, string> }>({
       for (const [name, server] of Object.entries(servers))
         await writeFile(join(place, `${name}.json`), JSON.stringify(server));
       await use({ CATALOG_DIR: join(folder, "catalog"), MCP_USER_SERVERS: "true" });
-      await child.end("SIGTERM");
     },
     { scope: "file" },
   ],
@@ -60,7 +67,12 @@ test("a server is connected, shows what it brings, is used, and is disconnected"
   const echo = notes.locator("summary", { hasText: "notes.echo" });
   await echo.getByText("allowed").waitFor();
   await notes.locator("summary", { hasText: "notes.fail" }).getByText("denied").waitFor();
-  await notes.locator("summary", { hasText: "notes.read_resource" }).getByText("resources").waitFor();
+  const resources = notes.locator("summary", { hasText: "notes.read_resource" });
+  await resources.getByText("resources").waitFor();
+  await resources.click();
+  await notes.getByRole("list", { name: "Resources" }).getByText("note://one").waitFor();
+  await notes.locator("summary", { hasText: "notes.get_prompt" }).click();
+  await notes.getByRole("list", { name: "Prompts" }).getByText("greet(name)").waitFor();
   await echo.click();
   await notes.getByText('"text"').first().waitFor();
   expect(await violations(page)).toEqual([]);
@@ -111,6 +123,31 @@ test("a login opens the server's page, and this page notices when it is done", a
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await calendar.getByText("connected", { exact: true }).waitFor();
   }
+});
+
+test("a login that ended is asked for in the chat, and the call goes on when it is done", async ({
+  model,
+  page,
+  servers,
+}) => {
+  await page.goto("/console/connectors");
+  await entry(page, "Connections", "Calendar").getByText("connected", { exact: true }).waitFor();
+  await model.script(
+    rounds("calendar", [call("calendar.echo", { text: "at noon" })], [text("You are free at noon.")]),
+  );
+  servers.tell("SIGUSR1");
+  await servers.until(() => servers.output.includes("withdrawn"), "The tokens were not withdrawn.");
+  await begin(page, "look into the calendar");
+  const ask = page.getByLabel("The agent asks you").last();
+  const link = ask.getByRole("link", { name: /Log in at/ });
+  await link.waitFor();
+  await ask.getByRole("button", { name: "Not now" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  const [there] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
+  await there.getByText("The server calendar is connected").waitFor();
+  await there.close();
+  await page.getByText("You are free at noon.").waitFor();
+  await finished(page);
 });
 
 test("a server that is not there says so, and one of one's own is held to what may be reached", async ({

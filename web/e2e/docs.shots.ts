@@ -2,14 +2,13 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { Visitor } from "./harness/browser.ts";
+import type { Browser, Page } from "playwright-core";
 import { finished } from "./harness/chatting.ts";
 import type { EngineProcess } from "./harness/engine.ts";
 import { call, type Model, reply, rounds, text, thinking } from "./harness/model.ts";
-import { test as base, expect } from "./harness/test.ts";
+import { PHONE, shot } from "./harness/pictures.ts";
+import { test as base } from "./harness/test.ts";
 
-const FOLDER = process.env.SCREENSHOTS_DIR ?? join(import.meta.dirname, "../../docs/screenshots");
 const test = base.extend({ settings: [{ MEMORY_ENABLED: "true" }, { scope: "file" }] });
 
 const CODE = `def primes(count: int) -> list[int]:
@@ -67,7 +66,6 @@ const SCRIPT = [
 
 async function prepare(engine: EngineProcess, model: Model): Promise<void> {
   await model.script(SCRIPT);
-  await mkdir(FOLDER, { recursive: true });
   await mkdir(join(engine.workspace, "build"), { recursive: true });
   await writeFile(join(engine.workspace, "README.md"), "# Sample\n");
   for (const [id, said] of [
@@ -85,21 +83,6 @@ async function waiting(engine: EngineProcess): Promise<void> {
   for await (const event of turn) if (event.type === "hitl_request") return;
 }
 
-async function shot(
-  [browser, engine]: [Browser, EngineProcess],
-  name: string,
-  path: string,
-  ready: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  const visitor = await Visitor.enter(browser, engine, { deviceScaleFactor: 1, ...options });
-  await visitor.page.goto(`/console${path}`);
-  await ready(visitor.page);
-  await expect.poll(() => visitor.page.getByText("Loading", { exact: true }).count()).toBe(0);
-  await visitor.page.screenshot({ path: join(FOLDER, `${name}.png`) });
-  await visitor.leave();
-}
-
 const heading = (name: string) => (page: Page) => page.getByRole("heading", { level: 1, name }).waitFor();
 
 test("the pictures", async ({ browser, engine, model }) => {
@@ -111,11 +94,7 @@ test("the pictures", async ({ browser, engine, model }) => {
   };
   await shot(at, "chat", "/chat/primes", said);
   await shot(at, "chat-dark", "/chat/primes", said, { colorScheme: "dark" });
-  await shot(at, "chat-phone", "/chat/primes", said, {
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    deviceScaleFactor: 2,
-  });
+  await shot(at, "chat-phone", "/chat/primes", said, PHONE);
   await waiting(engine);
   await shot(at, "approval", "/chat/cleaning", (page) =>
     page.getByRole("button", { name: "Allow" }).waitFor(),

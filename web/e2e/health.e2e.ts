@@ -11,6 +11,9 @@ test("every part is told, and a model that fails shows without a reload", async 
   await page.getByRole("region", { name: "Sandbox" }).getByText("SANDBOX=off").waitFor();
   await page.getByRole("region", { name: "Right now" }).getByText("streams open").waitFor();
   await page.getByRole("table", { name: "Endpoints" }).getByText("answers").waitFor();
+  const { replica } = await engine.client.get<{ replica: string }>("/about");
+  const replicas = page.getByRole("table", { name: "Replicas" });
+  await replicas.getByRole("row").filter({ hasText: replica }).getByText("answers you").waitFor();
   expect(await violations(page)).toEqual([]);
   await model.script([{ match: "fail", reply: { type: "failure", status: 401 } }]);
   await engine.say("broken", "fail");

@@ -37,6 +37,8 @@ test("two keys answer, whatever kind of request it is", async ({ engine, model, 
   await page.getByRole("button", { name: /^paint it/ }).waitFor();
   expect(await page.locator("[data-card]").first().textContent()).toContain("Which colour?");
   await page.waitForFunction(() => document.title.startsWith("(2) Inbox"));
+  const icon = page.locator("link[rel=icon]");
+  expect(await icon.getAttribute("href")).toBe("/console/icon-waiting.svg");
   expect(await violations(page)).toEqual([]);
 
   await page.keyboard.press("j");
@@ -52,6 +54,7 @@ test("two keys answer, whatever kind of request it is", async ({ engine, model, 
   await page.getByText("Nothing waits for you").waitFor();
   expect(await answers(engine, "newer")).toEqual(["Green"]);
   await page.waitForFunction(() => document.title === "Inbox · Aster");
+  expect(await icon.getAttribute("href")).toBe("/console/icon.svg");
 });
 
 /** Nothing waits any more, whatever a test left. */

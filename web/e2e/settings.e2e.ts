@@ -36,6 +36,15 @@ test("a first visit begins with the guide, which tests the model with a real tur
   expect(visitor.problems).toEqual([]);
 });
 
+test("the guide that an engine opens begins where its sample files are", async ({ engine, model, page }) => {
+  await model.script([{ match: "List the files", reply: reply([text("Notes, a table and a program.")]) }]);
+  await page.goto("/console/settings/guide?sample");
+  await page.getByRole("button", { name: /^Look around/ }).click();
+  await page.waitForURL(/\/console\/chat\/first-steps$/);
+  await page.getByText("Notes, a table and a program.").waitFor();
+  expect((await engine.client.tasks()).tasks.map((task) => task.task_id)).toContain("first-steps");
+});
+
 test("a model that refuses is told in the engine's own words", async ({ model, page }) => {
   await model.script([{ match: "ready", reply: { type: "failure", status: 401 } }]);
   await page.goto("/console/settings");

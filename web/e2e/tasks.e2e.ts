@@ -223,6 +223,7 @@ test("a sub-agent's task is reached from its parent", async ({ engine, model, pa
   ]);
   await engine.say("parent", "hand over");
   await page.goto("/console/tasks/parent/agents");
+  await page.getByText("Cost in all").waitFor();
   await row(page, "measure the room").getByRole("link").first().click();
   await page.getByRole("link", { name: "Begun by parent" }).waitFor();
   await page.getByRole("button", { name: /Model call 1 Ten metres/ }).waitFor();

@@ -43,3 +43,9 @@ test("everything is in sight, and what is zoomed at stays where it is", () => {
   const closer = zoomed({ x: 0, y: 0, width: 100, height: 100 }, 0.5, { x: 100, y: 0 });
   expect(closer).toEqual({ x: 50, y: 0, width: 50, height: 50 });
 });
+
+test("a single name is shown no larger than many", () => {
+  const view = around([{ x: 0, y: 0 }]);
+  expect(view.width).toBeGreaterThanOrEqual(360);
+  expect([view.x + view.width / 2, view.y + view.height / 2]).toEqual([0, 0]);
+});

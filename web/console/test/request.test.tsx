@@ -63,6 +63,26 @@ describe("a request", () => {
     expect(buttons()).toEqual(["Send", "Decline", "Cancel"]);
   });
 
+  it("shows names between backticks as code, and each effect once", async () => {
+    const effects = ["it changes a tree", "it deletes `x`"];
+    const reason = `It may destroy something: ${effects.join("; ")}.`;
+    const question = `May \`bash\` run? ${reason}`;
+    await show({ kind: "permission", question, reason, effects, tool: "bash", options: ["yes", "no"] });
+    expect([...place.querySelectorAll("code")].map((one) => one.textContent)).toEqual(["bash", "x"]);
+    expect(place.textContent).toContain("May bash run?");
+    expect(place.textContent).toContain("Why you are asked: It may destroy something:");
+    expect(place.textContent?.split("it changes a tree")).toHaveLength(2);
+  });
+
+  it("of an agent's own is formatted, one of the engine's is not", async () => {
+    await show({ question: "Which **one**? <b>that</b>" });
+    expect(place.querySelector("strong")?.textContent).toBe("one");
+    expect(place.querySelector("b")).toBeNull();
+    await show({ kind: "in_doubt", question: "Did **it** run?", options: ["done", "again", "skip"] });
+    expect(place.querySelector("strong")).toBeNull();
+    expect(place.textContent).toContain("Did **it** run?");
+  });
+
   it("for leave says the reason once, writes hidden signs out and offers always only with a rule", async () => {
     const reason = "It may destroy something.";
     const asked = { kind: "permission" as const, question: `May it run? ${reason}`, reason, tool: "bash" };

@@ -1,7 +1,8 @@
 import type { wire } from "@aster/client";
 import { expect, test } from "vitest";
+import { marks, span } from "../src/lib/days.ts";
 import { share } from "../src/pages/usage/budget.ts";
-import { amount, bars, cached, marks, span } from "../src/pages/usage/usage.ts";
+import { amount, bars, cached } from "../src/pages/usage/usage.ts";
 
 const row = (key: string, more: Partial<wire.UsageRow> = {}) =>
   ({

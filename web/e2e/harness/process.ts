@@ -43,6 +43,11 @@ export class Child {
     throw new Error(`${what}\n${this.output}`);
   }
 
+  /** Tell it something that does not end it. */
+  tell(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
   async end(signal: NodeJS.Signals): Promise<void> {
     if (!this.alive) return;
     const gone = once(this.#process, "exit");

@@ -4,7 +4,9 @@ import { ExternalLink } from "lucide-preact";
 import { safeHref, visible } from "../lib/safe.ts";
 import { Highlighted } from "../markdown/code.tsx";
 import { Long } from "../markdown/long.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
 import type { Request } from "./answer-form.tsx";
+import { Coded } from "./coded.tsx";
 import { formOf } from "./form-fields.tsx";
 import css from "./request-text.module.css";
 
@@ -17,18 +19,48 @@ function asked({ question, reason }: Request): string {
   return visible(rest || question);
 }
 
+/** The reason without the effects, which are listed below it. */
+function whyAsked({ reason, effects }: Request): string {
+  const listed = effects?.length ? `: ${effects.join("; ")}.` : "";
+  const rest = listed && reason?.endsWith(listed) ? `${reason.slice(0, -listed.length)}:` : reason;
+  return visible(rest ?? "");
+}
+
+/** What an agent asks is its own text and may be formatted; what the engine asks is read to the letter. */
+function Question({ request }: { request: Request }) {
+  if (request.kind === "question") {
+    return (
+      <div class={css.asked}>
+        <Markdown text={asked(request)} />
+      </div>
+    );
+  }
+  return (
+    <p class={css.question}>
+      <Coded text={asked(request)} />
+    </p>
+  );
+}
+
 export function RequestText({ request }: { request: Request }) {
   const { input } = request;
+  const why = whyAsked(request);
   const url = typeof input?.url === "string" && ELSEWHERE.has(request.kind) ? safeHref(input.url) : null;
   const shown = input && url === null && formOf(input) === null && request.kind !== "question";
   return (
     <>
-      <p class={css.question}>{asked(request)}</p>
-      {request.reason ? <p class={css.reason}>Why you are asked: {request.reason}</p> : null}
+      <Question request={request} />
+      {why ? (
+        <p class={css.reason}>
+          Why you are asked: <Coded text={why} />
+        </p>
+      ) : null}
       {request.effects?.length ? (
         <ul class={css.effects} aria-label="What it would do">
           {request.effects.map((effect) => (
-            <li key={effect}>{effect}</li>
+            <li key={effect}>
+              <Coded text={visible(effect)} />
+            </li>
           ))}
         </ul>
       ) : null}

@@ -61,7 +61,7 @@ function elements(nodes: Nodes): ComponentChildren[] {
   });
 }
 
-export function CopyButton({ text }: { text: string }) {
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   async function copy() {
     await navigator.clipboard?.writeText(text);
@@ -69,7 +69,7 @@ export function CopyButton({ text }: { text: string }) {
     setTimeout(() => setCopied(false), COPIED_MS);
   }
   return (
-    <IconButton label={copied ? "Copied" : "Copy"} size="s" onClick={() => void copy()}>
+    <IconButton label={copied ? "Copied" : label} size="s" onClick={() => void copy()}>
       {copied ? <Check size={14} /> : <Copy size={14} />}
     </IconButton>
   );

@@ -6,6 +6,7 @@ import {
   Bot,
   Brain,
   ChartColumn,
+  GraduationCap,
   Inbox,
   type LucideIcon,
   MessageSquare,
@@ -56,6 +57,15 @@ export const PAGES: Page[] = [
     key: "m",
     group: "work",
     view: lazy(() => import("../pages/memory/page.tsx")),
+  },
+  {
+    path: "/learning",
+    route: "/learning/*?",
+    title: "Learning",
+    icon: GraduationCap,
+    key: "l",
+    group: "work",
+    view: lazy(() => import("../pages/learning/page.tsx")),
   },
   {
     path: "/connectors",

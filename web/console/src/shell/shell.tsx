@@ -7,6 +7,7 @@ import { keepNoticing } from "../lib/notices.ts";
 import { keepFresh, reachable } from "../lib/tasks.ts";
 import { keepTitle } from "../lib/title.ts";
 import { IconButton } from "../ui/button.tsx";
+import { Help } from "./help.tsx";
 import css from "./shell.module.css";
 import { useShortcuts } from "./shortcuts.ts";
 import { Sidebar } from "./sidebar.tsx";
@@ -14,12 +15,13 @@ import { Sidebar } from "./sidebar.tsx";
 /** The sidebar and, beside it, the page; on a phone the sidebar slides over it. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const [open, setOpen] = useState(false);
+  const [helping, setHelping] = useState(false);
   const [location, navigate] = useLocation();
   useEffect(keepFresh, []);
   useEffect(keepNoticing, []);
   useEffect(keepTitle, []);
   useEffect(() => setOpen(false), [location]);
-  useShortcuts(navigate);
+  useShortcuts(navigate, () => setHelping(true));
   useFirstVisit(location, navigate);
   return (
     <div class={css.shell}>
@@ -27,7 +29,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         Skip to content
       </a>
       <div class={`${css.side} ${open ? css.open : ""}`}>
-        <Sidebar />
+        <Sidebar onHelp={() => setHelping(true)} />
       </div>
       {open ? (
         <button type="button" class={css.scrim} aria-label="Close menu" onClick={() => setOpen(false)} />
@@ -51,6 +53,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           {children}
         </main>
       </div>
+      {helping ? <Help onLeave={() => setHelping(false)} /> : null}
     </div>
   );
 }

@@ -1,4 +1,5 @@
-// Keys that work everywhere: `g` and a letter goes to a page, `/` to the search or the message of the page.
+// Keys that work everywhere: `g` and a letter goes to a page, `/` to the search or the message of the page, `?` shows
+// all of them.
 
 import { useEffect } from "preact/hooks";
 import { PAGES } from "./pages.ts";
@@ -13,7 +14,8 @@ function typing(target: EventTarget | null): boolean {
 }
 
 function plain(event: KeyboardEvent): boolean {
-  return !(event.metaKey || event.ctrlKey || event.altKey || typing(event.target));
+  const modal = document.querySelector("dialog[open]") !== null;
+  return !(modal || event.metaKey || event.ctrlKey || event.altKey || typing(event.target));
 }
 
 function toField(event: KeyboardEvent): void {
@@ -23,15 +25,21 @@ function toField(event: KeyboardEvent): void {
   field.focus();
 }
 
-export function useShortcuts(navigate: (path: string) => void): void {
+const pageOf = (letter: string) => PAGES.find(({ key }) => key === letter);
+
+export function useShortcuts(navigate: (path: string) => void, help: () => void): void {
   useEffect(() => {
     let pressed = Number.NEGATIVE_INFINITY;
+    function act(event: KeyboardEvent) {
+      if (event.key === "/") toField(event);
+      if (event.key === "?") help();
+    }
     function press(event: KeyboardEvent) {
       if (!plain(event)) return;
-      const page = PAGES.find(({ key }) => key === event.key);
-      if (event.timeStamp - pressed < TOGETHER_MS && page) navigate(page.path);
-      else if (event.key === "/") toField(event);
+      const page = event.timeStamp - pressed < TOGETHER_MS ? pageOf(event.key) : undefined;
       pressed = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      if (page) navigate(page.path);
+      else act(event);
     }
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);

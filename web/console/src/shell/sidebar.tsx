@@ -1,4 +1,4 @@
-import { Moon, Plus, Sun, SunMoon } from "lucide-preact";
+import { Keyboard, Moon, Plus, Sun, SunMoon } from "lucide-preact";
 import { Link, useLocation, useRoute } from "wouter-preact";
 import { pending, recent } from "../lib/tasks.ts";
 import { type Theme, theme } from "../lib/theme.ts";
@@ -10,13 +10,16 @@ import css from "./sidebar.module.css";
 const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
 const ICONS = { system: SunMoon, light: Sun, dark: Moon };
 
-export function Sidebar() {
+export function Sidebar({ onHelp }: { onHelp: () => void }) {
   const Icon = ICONS[theme.value];
   return (
     <nav class={css.sidebar} aria-label="Main">
       <div class={css.brand}>
         <img src="/console/icon.svg" alt="" width="22" height="22" />
         <span>Aster</span>
+        <IconButton label="Shortcuts (?)" size="s" class={css.help ?? ""} onClick={onHelp}>
+          <Keyboard size={15} />
+        </IconButton>
         <IconButton
           label={`Theme: ${theme.value}`}
           size="s"

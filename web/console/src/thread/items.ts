@@ -106,6 +106,8 @@ export interface End extends Base {
   kind: "end";
   phase: string;
   reason: string | null;
+  /** What the turn said last. */
+  answer: string;
   totals: Totals;
   ms: number;
 }

@@ -192,9 +192,10 @@ export class Thread {
     for (const item of this.items) if (item.turn === turn) this.#close(item);
     const totals = this.totals(event);
     const ms = Date.parse(event.timestamp) - Date.parse(totals.since);
+    const answer = this.last("passage", (item) => item.turn === turn && !item.thinking)?.text ?? "";
     this.add({
       ...{ kind: "end", turn, seq: event.seq, phase: event.phase },
-      ...{ reason: event.stop_reason ?? null, totals, ms },
+      ...{ reason: event.stop_reason ?? null, answer, totals, ms },
     });
   }
 

@@ -4,6 +4,8 @@ import css from "./search.module.css";
 
 interface Props {
   label: string;
+  /** What can be searched for, where the label says less. */
+  hint?: string;
   value: string;
   onSearch: (words: string) => void;
   /** What else narrows the list, beside the field. */
@@ -11,7 +13,7 @@ interface Props {
 }
 
 /** A field that narrows a list while it is typed into. */
-export function Search({ label, value, onSearch, children }: Props) {
+export function Search({ label, hint = label, value, onSearch, children }: Props) {
   return (
     <div class={css.tools}>
       <label class={css.search}>
@@ -20,7 +22,7 @@ export function Search({ label, value, onSearch, children }: Props) {
         <input
           type="search"
           data-primary-field
-          placeholder={label}
+          placeholder={hint}
           value={value}
           onInput={(event) => onSearch(event.currentTarget.value)}
         />

@@ -70,6 +70,17 @@ export class AsterClient {
     return follow(this.transport, taskId, afterSeq, null, watching);
   }
 
+  /** Watch what learning does from a place on, also before it has ever begun. */
+  learning(afterSeq = 0, watching: Omit<Watching, "onRequest"> = {}): AsyncGenerator<AsterEvent, void> {
+    return follow(this.transport, "", afterSeq, null, {
+      ...watching,
+      source: (from, signal) =>
+        this.transport.open("GET", "/learning/events", {
+          ...{ headers: { "Last-Event-ID": String(from) }, signal },
+        }),
+    });
+  }
+
   get<T>(route: string, query: Query = {}): Promise<T> {
     return this.transport.json<T>("GET", route, { query });
   }

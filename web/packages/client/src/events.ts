@@ -19,6 +19,8 @@ export interface Following {
   signal?: AbortSignal;
   /** A stream that is open already. */
   response?: Response;
+  /** How a stream is opened, where it is not the task's own. */
+  source?: (afterSeq: number, signal: AbortSignal) => Promise<Response>;
   /** What becomes of the connection; nothing is lost while it is away. */
   onConnection?: (state: Connection) => void;
 }
@@ -68,7 +70,12 @@ export async function* follow(
   taskId: string,
   afterSeq: number,
   turnId: string | null,
-  { signal = new AbortController().signal, response, onConnection }: Following = {},
+  {
+    signal = new AbortController().signal,
+    response,
+    source = (from, until) => replay(transport, taskId, from, until),
+    onConnection,
+  }: Following = {},
 ): AsyncGenerator<AsterEvent, void> {
   const patience = new Patience();
   const place = { seq: afterSeq };
@@ -76,7 +83,7 @@ export async function* follow(
   while (!signal.aborted) {
     let wait: number | null;
     try {
-      open ??= await replay(transport, taskId, place.seq, signal);
+      open ??= await source(place.seq, signal);
       onConnection?.("live");
       wait = yield* fresh(open, place, turnId, patience, signal);
     } catch (error) {

@@ -89,6 +89,28 @@ export interface Amounts {
   unpriced_calls: number;
 }
 
+/** One of the two runs. What it used counts from where the replay begins. */
+export interface ArmAnswer {
+  task_id: string;
+  turn_id: string;
+  status: string;
+  model: string;
+  stop_reason: string | null;
+  error: string | null;
+  answer: string;
+  steps: number;
+  calls: number;
+  tool_errors: number;
+  unrecorded: number;
+  cost_usd: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_hit_tokens: number;
+  model_ms: number;
+  tool_ms: number;
+  seconds: number;
+}
+
 /** Something a tool produced that is kept beside the thread. */
 export interface Artifact {
   id: string;
@@ -184,6 +206,23 @@ export interface Base64Source {
   data: string;
 }
 
+export interface Before {
+  id: string;
+  text: string;
+}
+
+export interface Board {
+  board: string;
+  pending: number;
+  in_progress: number;
+  completed: number;
+  ready: number;
+}
+
+export interface BoardList {
+  boards: Array<Board>;
+}
+
 export interface Body_load {
   file: string;
   task_id?: string | null;
@@ -271,6 +310,19 @@ export interface CacheHitRatioAlert {
   missed_tokens?: number;
 }
 
+/** What an agent was asked for in a run. */
+export interface CallAnswer {
+  call_key: string;
+  label: string;
+  phase: string;
+  status: "running" | "completed" | "failed";
+  attempt: number;
+  task_id: string;
+  problem: string;
+  cost_usd: number;
+  tokens: number;
+}
+
 /** A call that was made earlier. */
 export interface CallItem {
   type: "function_call";
@@ -308,6 +360,59 @@ export interface CancelAnswer {
 export interface CancelBody {
   task_id: string;
   clear_inbox?: boolean;
+}
+
+/** A change of an item. */
+export interface Change {
+  number: number;
+  change_id: string;
+  action: "created" | "updated" | "linked" | "claimed" | "completed" | "released" | "reopened" | "deleted";
+  by: string;
+  person: boolean;
+  overrode: boolean;
+  at: string;
+  version: number;
+  task_id: string | null;
+  turn_id: string | null;
+  seq: number | null;
+  detail: { [key: string]: unknown };
+}
+
+export interface ChangesetAnswer {
+  changeset_id: string;
+  kind: "batch" | "dream" | "trial" | "skills" | "self_play" | "feedback";
+  status: "proposed" | "applied" | "rejected" | "reverted" | "empty";
+  title: string;
+  night: string;
+  created_at: string;
+  decided_at: string | null;
+  decided_by: string | null;
+  model: string | null;
+  cost_usd: number;
+  entries: number;
+  note: string;
+  items: Array<ChangesetItem>;
+}
+
+/** One thing that is learned, as a diff. */
+export interface ChangesetItem {
+  place: number;
+  action: "write" | "merge" | "retire" | "trial" | "skill";
+  kind: string;
+  before: Array<Before>;
+  after: string | null;
+  fields: { [key: string]: unknown };
+  record_id: string | null;
+  quote: string;
+  receipt: Origin;
+  confidence: number;
+  status: "proposed" | "applied" | "refused" | "rejected" | "reverted" | "kept";
+  reason: string;
+}
+
+export interface ChangesetPage {
+  changesets: Array<ChangesetAnswer>;
+  next: number | null;
 }
 
 /** A conversation to be answered. */
@@ -369,6 +474,26 @@ export interface CircuitState {
   retry_after_ms?: number | null;
 }
 
+export interface ClaimBody {
+  owner?: string | null;
+}
+
+export interface ClaimedAnswer {
+  item: WorkItemAnswer | null;
+}
+
+/** How far the agent has come in one field. */
+export interface ClusterAnswer {
+  cluster: "data_analysis" | "regex_parse" | "sql" | "concurrency" | "algo" | "bash" | "python_general";
+  tier: "basic" | "intermediate" | "advanced" | "expert";
+  runs: number;
+  wins: number;
+  best: number | null;
+  brittle: number;
+  mastered: boolean;
+  saturated: boolean;
+}
+
 /** What became of a request to compact a task; tokens are estimated. */
 export interface CompactAnswer {
   task_id: string;
@@ -422,13 +547,25 @@ export interface CompactionRequested {
   focus?: string | null;
 }
 
+export interface CompleteBody {
+  owner?: string | null;
+  override?: boolean;
+  result?: string | null;
+}
+
+export interface CompletedAnswer {
+  item: WorkItemAnswer;
+  unblocked: Array<WorkItemAnswer>;
+}
+
 /** Calls of tools that your agent proposed; it can use them once you approve. */
 export interface ComposedAnswer {
-  status: "proposed" | "approved";
+  status: "proposed" | "approved" | "degraded" | "retired";
   parameters: Array<string>;
   steps: Array<StepAnswer>;
   mode?: "sequential" | "parallel";
   uses?: number;
+  failures?: number;
 }
 
 export interface ConnectBody {
@@ -479,6 +616,19 @@ export interface ContentBlockStop {
   step: number;
   block: TextBlock | ThinkingBlock | ToolUseBlock;
   partial?: boolean;
+}
+
+/** A resource, a template for the addresses of resources, or a prompt. */
+export interface ContentEntry {
+  kind: "resource" | "template" | "prompt";
+  address: string;
+  title: string;
+  description: string;
+  arguments: Array<string>;
+}
+
+export interface ContentList {
+  contents: Array<ContentEntry>;
 }
 
 /** A part of a prompt. */
@@ -586,6 +736,11 @@ export interface CorrectBody {
   extractor?: string;
 }
 
+export interface CreateBody {
+  items: Array<ItemPart>;
+  board?: string;
+}
+
 /** A skill of your own; it has a `prompt` or `scripts`, or both. */
 export interface CreateSkillBody {
   name: string;
@@ -602,6 +757,10 @@ export interface CredentialsBody {
   environment?: { [key: string]: string };
 }
 
+export interface DecideBody {
+  places?: Array<number>;
+}
+
 export interface DecisionAnswer {
   behavior: "allow" | "ask" | "deny";
   reason: string;
@@ -613,6 +772,15 @@ export interface DecisionAnswer {
 export interface DeletedTask {
   status?: "deleted";
   task_id: string;
+}
+
+export interface DivergenceAnswer {
+  step: number;
+  kind: "call" | "arguments" | "answer" | "stop_reason" | "status";
+  source_seq: number | null;
+  replay_seq: number | null;
+  recorded: unknown;
+  replayed: unknown;
 }
 
 export interface DocumentAnswer {
@@ -670,6 +838,29 @@ export interface DroppedBudget {
   scope: string;
 }
 
+export interface EdgePart {
+  item_id: string;
+  blocked_by: string;
+}
+
+/** A change of what items wait for, made whole or not at all. */
+export interface EdgesBody {
+  add?: Array<EdgePart>;
+  remove?: Array<EdgePart>;
+}
+
+/** What is to be another; what is left out stays. */
+export interface EditBody {
+  subject?: string | null;
+  description?: string | null;
+  role?: string | null;
+  priority?: number | null;
+  worktree?: string | null;
+  add_blocked_by?: Array<string>;
+  remove_blocked_by?: Array<string>;
+  version?: number | null;
+}
+
 /** What running a call does to the world, and so whether it may be run again after a crash. */
 export type Effect = "idempotent" | "irreversible" | "pure" | "reversible";
 
@@ -685,9 +876,28 @@ export interface Entry {
   last_seq: number;
 }
 
+/** Something that happened. */
+export interface EntryAnswer {
+  number: number;
+  kind: "turn" | "failure" | "feedback" | "correction";
+  task_id: string | null;
+  turn_id: string | null;
+  signal_id: string | null;
+  created_at: string;
+  state: "waiting" | "done" | "set_aside";
+  attempts: number;
+  changeset_id: string | null;
+  problem: string;
+}
+
 export interface EntryList {
   task_id: string;
   entries: Array<Entry>;
+}
+
+export interface EntryPage {
+  entries: Array<EntryAnswer>;
+  next: number | null;
 }
 
 export type EntryType = "decision" | "note" | "observation" | "summary";
@@ -700,7 +910,7 @@ export interface ErrorAnswer {
   details?: { [key: string]: unknown } | null;
 }
 
-export type ErrorCode = "BUDGET_EXCEEDED" | "CONFIGURATION_INVALID" | "CONTEXT_OVERFLOW" | "DRAINING" | "HITL_NOT_PENDING" | "HITL_REQUIRED" | "INTERNAL" | "INVALID_KEY" | "INVALID_REQUEST" | "KEY_ROTATION_PENDING" | "LLM_PROVIDER_ERROR" | "LLM_RATE_LIMITED" | "LLM_TIMEOUT" | "MALFORMED_REQUEST" | "MCP_CONNECTION_FAILED" | "MCP_TOKEN_EXPIRED" | "METHOD_NOT_ALLOWED" | "MIGRATION_REQUIRED" | "NOT_FOUND" | "ORIGIN_REFUSED" | "PAYLOAD_TOO_LARGE" | "PERMISSION_DENIED" | "RATE_LIMITED" | "SANDBOX_UNAVAILABLE" | "SLOTS_EXHAUSTED" | "STORAGE_UNAVAILABLE" | "TASK_BUSY" | "TASK_EXISTS" | "TASK_NOT_FOUND" | "TASK_NOT_RUNNING" | "TOOL_IN_DOUBT" | "TURN_CRASHED" | "UNDO_CONFLICT" | "UNSUPPORTED_MEDIA_TYPE";
+export type ErrorCode = "BUDGET_EXCEEDED" | "CONFIGURATION_INVALID" | "CONTEXT_OVERFLOW" | "DRAINING" | "HITL_NOT_PENDING" | "HITL_REQUIRED" | "INTERNAL" | "INVALID_KEY" | "INVALID_REQUEST" | "KEY_ROTATION_PENDING" | "LLM_PROVIDER_ERROR" | "LLM_RATE_LIMITED" | "LLM_TIMEOUT" | "MALFORMED_REQUEST" | "MCP_CONNECTION_FAILED" | "MCP_TOKEN_EXPIRED" | "METHOD_NOT_ALLOWED" | "MIGRATION_REQUIRED" | "NOT_FOUND" | "ORIGIN_REFUSED" | "PAYLOAD_TOO_LARGE" | "PERMISSION_DENIED" | "RATE_LIMITED" | "SANDBOX_UNAVAILABLE" | "SLOTS_EXHAUSTED" | "STORAGE_UNAVAILABLE" | "TASK_BUSY" | "TASK_EXISTS" | "TASK_NOT_FOUND" | "TASK_NOT_RUNNING" | "TOOL_IN_DOUBT" | "TURN_CRASHED" | "UNDO_CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "WORK_CONFLICT";
 
 export interface ErrorEvent {
   type: "error";
@@ -717,7 +927,7 @@ export interface ErrorEvent {
 }
 
 /** What happened, at one place of one thread. New types and fields may be added. */
-export type Event = ThreadLifecycle | TaskLifecycle | UserMessage | TurnTransition | Recovery | ContentBlockStart | TextDelta | ThinkingDelta | ContentBlockStop | ToolCallIssued | ToolProgress | ToolResult | ToolError | ToolRetry | FilesRestored | HitlRequest | PermissionPrompt | PermissionSuggestion | HitlResolved | MediaNotice | WorkingMemoryUpdate | MemoryRetrieval | MemoryWrite | ContextManifest | CompactionRequested | CompactionEvent | CacheHitRatioAlert | Verification | Uncertainty | RiskSummary | TodoUpdate | PlanUpdate | SubagentLifecycle | BackgroundTask | ScheduleFired | TeamMessage | WorktreeEvent | GoalStatus | ProviderFallback | CircuitState | ModelProgress | HookRan | AssetState | Usage | BudgetEvent | Heartbeat | ErrorEvent | Reconnect;
+export type Event = ThreadLifecycle | TaskLifecycle | UserMessage | TurnTransition | Recovery | ContentBlockStart | TextDelta | ThinkingDelta | ContentBlockStop | ToolCallIssued | ToolProgress | ToolResult | ToolError | ToolRetry | FilesRestored | HitlRequest | PermissionPrompt | PermissionSuggestion | HitlResolved | MediaNotice | WorkingMemoryUpdate | MemoryRetrieval | MemoryWrite | LearningUpdate | ContextManifest | CompactionRequested | CompactionEvent | CacheHitRatioAlert | Verification | Uncertainty | RiskSummary | TodoUpdate | PlanUpdate | SubagentLifecycle | BackgroundTask | WorkUpdate | ScheduleFired | TeamMessage | WorktreeEvent | GoalStatus | WorkflowUpdate | ProviderFallback | CircuitState | ModelProgress | HookRan | AssetState | Usage | BudgetEvent | Heartbeat | ErrorEvent | Reconnect;
 
 export interface EventsPage {
   events: Array<Event>;
@@ -861,6 +1071,24 @@ export interface GhostBody {
   session_id?: string | null;
 }
 
+/** A goal, and what came of it when a turn was last about to end. */
+export interface GoalAnswer {
+  task_id: string;
+  goal_id: string;
+  goal: string;
+  status: "active" | "achieved" | "failed";
+  outcome: "active" | "achieved" | "failed" | "blocked" | "limit" | "error" | "deferred";
+  reason?: string | null;
+  blocks: number;
+  set_at: string;
+  updated_at: string;
+}
+
+export interface GoalBody {
+  goal: string;
+}
+
+/** The goal of a task was set (`active`) or cleared, or a turn was about to end and it was looked at: it is `achieved` or `failed` for good, or the turn goes on (`blocked`), or ends with the goal as it was. `blocks` is how often this turn was sent on. */
 export interface GoalStatus {
   type: "goal_status";
   task_id?: string;
@@ -872,6 +1100,8 @@ export interface GoalStatus {
   goal: string;
   status: "achieved" | "active" | "blocked" | "cleared" | "deferred" | "error" | "failed" | "limit";
   reason?: string | null;
+  goal_id?: string;
+  blocks?: number;
 }
 
 export interface Grant {
@@ -924,6 +1154,11 @@ export interface Heartbeat {
   timestamp?: string;
   parent_turn_id?: string | null;
   depth?: number;
+}
+
+export interface HistoryPage {
+  changes: Array<Change>;
+  next: number | null;
 }
 
 /** A memory that was found. */
@@ -1056,6 +1291,26 @@ export interface InlineSource {
   data: string;
 }
 
+export interface ItemPage {
+  items: Array<WorkItemAnswer>;
+  next: string | null;
+}
+
+/** An item that is to be made. */
+export interface ItemPart {
+  subject: string;
+  description?: string;
+  name?: string;
+  blocked_by?: Array<string>;
+  role?: string | null;
+  priority?: number;
+  worktree?: string | null;
+}
+
+export interface ItemsAnswer {
+  items: Array<WorkItemAnswer>;
+}
+
 export interface KeptDocument {
   document: string;
   title: string;
@@ -1064,6 +1319,68 @@ export interface KeptDocument {
   task_id: string;
   extractor: string;
   created_at: string;
+}
+
+/** Something that was learned and is remembered. */
+export interface LearnedAnswer {
+  record: Record;
+  changeset_id: string;
+  place: number;
+  kind: "batch" | "dream" | "trial" | "skills" | "self_play" | "feedback";
+  quote: string;
+  trial_id: string | null;
+  gain: number | null;
+  utility: Worth;
+}
+
+export interface LearnedPage {
+  learned: Array<LearnedAnswer>;
+  next: number | null;
+}
+
+export interface LearningStatus {
+  mode: string;
+  by_itself: boolean;
+  review: boolean;
+  task_id: string;
+  queue: Queue;
+  works: Array<WorkAnswer>;
+  next_run_at: string | null;
+  budget: Money;
+}
+
+/** Where a piece of learning (`work`) stands. `items` counts those of its changeset by what they came to, `entries` are the things that happened it is made of, `text` says it in words. */
+export interface LearningUpdate {
+  type: "learning_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  work: string;
+  phase: "decided" | "deferred" | "failed" | "finished" | "started";
+  text?: string;
+  changeset_id?: string | null;
+  status?: string | null;
+  items?: { [key: string]: number };
+  entries?: number;
+  trial_id?: string | null;
+  cost_usd?: number | null;
+}
+
+/** A task with what it has cost so far. */
+export interface ListedTask {
+  task_id: string;
+  title: string;
+  status: "idle" | "running" | "suspended";
+  created_at: string;
+  updated_at: string;
+  active_turn_id: string | null;
+  from_task_id: string | null;
+  from_seq?: number | null;
+  parent_task_id?: string | null;
+  cost_usd: number | null;
 }
 
 export interface LoadAnswer {
@@ -1156,8 +1473,40 @@ export interface ModelProgress {
   total_bytes?: number | null;
 }
 
+export interface Money {
+  limit_usd: number | null;
+  spent_usd: number;
+}
+
 export interface NamedFunction {
   name: string;
+}
+
+export interface NextBody {
+  owner?: string | null;
+  board?: string;
+  roles?: Array<string>;
+}
+
+/** A time that was due. */
+export interface OccurrenceAnswer {
+  schedule_id: string;
+  due_at: string;
+  status: "due" | "deferred" | "delivered" | "acknowledged" | "missed" | "skipped" | "failed";
+  task_id: string | null;
+  turn_id: string | null;
+  by_hand: boolean;
+  attempt: number;
+  count: number;
+  until_at: string | null;
+  delivered_at: string | null;
+  settled_at: string | null;
+  reason: string;
+}
+
+export interface OccurrencePage {
+  occurrences: Array<OccurrenceAnswer>;
+  next: number | null;
 }
 
 export interface Offer {
@@ -1167,6 +1516,13 @@ export interface Offer {
 
 /** What to do when the task's turn is still running. */
 export type OnBusy = "reject" | "queue" | "steer" | "interrupt";
+
+/** Where the words stand that an item rests on. */
+export interface Origin {
+  task_id: string | null;
+  first_seq: number;
+  last_seq: number;
+}
 
 /** What kind of failure it was, and so what the loop may do about it. */
 export type OutcomeClass = "diagnostic" | "fatal" | "retryable" | "unknown";
@@ -1297,6 +1653,34 @@ export interface PlanView {
   updated_at: string;
 }
 
+export interface PlayBody {
+  cluster?: "data_analysis" | "regex_parse" | "sql" | "concurrency" | "algo" | "bash" | "python_general" | null;
+  cycles?: number;
+  wait?: boolean;
+}
+
+export interface PlayStopped {
+  status?: "stopped";
+}
+
+/** A challenge that was met. */
+export interface PlayedAnswer {
+  cluster: "data_analysis" | "regex_parse" | "sql" | "concurrency" | "algo" | "bash" | "python_general";
+  tier: "basic" | "intermediate" | "advanced" | "expert";
+  title: string;
+  at: string;
+  passed: boolean;
+  attempts: number;
+  score: number;
+  delta: number;
+  tool_errors: number;
+  cost_usd: number;
+  changeset_id: string;
+  task_id: string;
+  first_seq: number;
+  last_seq: number;
+}
+
 /** What would be forgotten, and which threads say it too. */
 export interface PreviewAnswer {
   records: Array<DoomedRecord>;
@@ -1316,6 +1700,15 @@ export interface ProviderFallback {
   reason: string;
 }
 
+/** What happened and has not been learned from. */
+export interface Queue {
+  waiting: number;
+  claimed: number;
+  set_aside: number;
+  done: number;
+  oldest_at: string | null;
+}
+
 /** A limit of a model provider as it was last told. */
 export interface QuotaWindow {
   endpoint: string;
@@ -1325,6 +1718,10 @@ export interface QuotaWindow {
   remaining: number;
   seen_at: string;
   resets_at: string;
+}
+
+export interface ReasonBody {
+  reason?: string | null;
 }
 
 export interface ReasoningItem {
@@ -1433,6 +1830,12 @@ export interface RefusalItem {
   refusal: string;
 }
 
+export interface ReleaseBody {
+  owner?: string | null;
+  override?: boolean;
+  reason?: string | null;
+}
+
 export interface ReloadAnswer {
   status?: "reloaded";
   tools: Array<string>;
@@ -1441,6 +1844,66 @@ export interface ReloadAnswer {
 
 export interface RenameBody {
   title: string;
+}
+
+export interface ReplayAnswer {
+  replay_task_id: string;
+  task_id: string;
+  from_seq: number;
+  status: "running" | "ended";
+  created_at: string;
+}
+
+/** A replay that goes on by itself. */
+export interface ReplayBegun {
+  status?: "running";
+  task_id: string;
+  replay_task_id: string;
+}
+
+/** Which turn, and what is to be different. Everything left out is as it was. */
+export interface ReplayBody {
+  turn_id?: string | null;
+  from_seq?: number | null;
+  model?: string | null;
+  instructions?: string | null;
+  agent?: string | null;
+  memory?: "recorded" | "none" | "current";
+  without?: Array<string>;
+  unrecorded?: "refuse" | "stop";
+  max_usd?: number | null;
+  replay_task_id?: string | null;
+  wait?: boolean;
+}
+
+export interface ReplayList {
+  replays: Array<ReplayAnswer>;
+}
+
+/** An engine process that the others know to be alive. */
+export interface ReplicaEntry {
+  replica: string;
+  since: string;
+  leads: boolean;
+  answers: boolean;
+}
+
+export interface ReplicaList {
+  replicas: Array<ReplicaEntry>;
+}
+
+/** Both runs, where they first differ, and the difference of their answers. */
+export interface ReportAnswer {
+  replay_task_id: string;
+  status: "running" | "ended";
+  from_seq: number;
+  from_step: number;
+  memory: "recorded" | "none" | "current";
+  same: boolean;
+  divergence: DivergenceAnswer | null;
+  diff: string;
+  recorded: ArmAnswer;
+  replayed: ArmAnswer;
 }
 
 /** A person's answer, to a request or to the oldest open one of a task. */
@@ -1497,6 +1960,12 @@ export interface RestoredFile {
   action: "removed" | "restored";
 }
 
+export interface ResumeBody {
+  args?: { [key: string]: unknown };
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  unattended?: boolean;
+}
+
 export interface Resumed {
   status: "resumed" | "answered";
   request_id: string;
@@ -1516,6 +1985,15 @@ export interface RetrievedItem {
   first_seq?: number;
   last_seq?: number;
   event_at?: string;
+}
+
+export interface RevertBody {
+  night: string;
+}
+
+export interface RevertedAnswer {
+  night: string;
+  changesets: Array<ChangesetAnswer>;
 }
 
 export interface Revoked {
@@ -1566,12 +2044,90 @@ export interface RuleAnswer {
   every_time: boolean;
 }
 
+/** How a piece of learning went. */
+export interface RunAnswer {
+  work: string;
+  outcome: string;
+  at: string;
+  changeset_id: string | null;
+  reason: string;
+}
+
+export interface RunList {
+  runs: Array<WorkflowRunAnswer>;
+}
+
+export interface RunOfTrial {
+  turn_id: string;
+  arm: "with" | "without";
+  task_id: string;
+  replay_task_id: string;
+  score: number;
+  checks: { [key: string]: number };
+  answer: string;
+  cost_usd: number;
+  at: string;
+}
+
+export interface RunsAnswer {
+  runs: Array<RunAnswer>;
+  task_id: string;
+}
+
 export interface SaveBody {
   chat_history?: Array<unknown>;
   task_id?: string | null;
   session_id?: string | null;
 }
 
+/** A schedule as it stands. */
+export interface ScheduleAnswer {
+  schedule_id: string;
+  name: string;
+  prompt: string;
+  kind: "cron" | "interval" | "once" | "watch";
+  trigger: { [key: string]: unknown };
+  task_id: string | null;
+  status: "active" | "paused" | "ended" | "cancelled";
+  next_at: string | null;
+  coming: Array<string>;
+  runs: number;
+  problem: string;
+  model: string | null;
+  agent: string | null;
+  permission_mode: "default" | "plan" | "auto" | "bypass" | null;
+  catch_up: "latest" | "all" | "none";
+  catch_up_seconds: number;
+  jitter: boolean;
+  expires_at: string | null;
+  max_runs: number | null;
+  durable: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A schedule: a prompt, and one of `cron`, `every_seconds`, `at` and `watch`. */
+export interface ScheduleBody {
+  prompt: string;
+  name?: string;
+  cron?: string | null;
+  time_zone?: string | null;
+  every_seconds?: number | null;
+  at?: string | null;
+  watch?: WatchPart | null;
+  task_id?: string | null;
+  model?: string | null;
+  agent?: string | null;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  catch_up?: "latest" | "all" | "none";
+  catch_up_seconds?: number | null;
+  jitter?: boolean;
+  expires_at?: string | null;
+  max_runs?: number | null;
+  durable?: boolean;
+}
+
+/** A time of a schedule that was due, and what becomes of it: `occurrence` is that time, `reason` says why it was not simply done. With `missed`, `count` of them are meant. */
 export interface ScheduleFired {
   type: "schedule_fired";
   task_id?: string;
@@ -1582,8 +2138,15 @@ export interface ScheduleFired {
   depth?: number;
   schedule_id: string;
   occurrence: string;
-  status: "acknowledged" | "deferred" | "delivered" | "due" | "missed" | "skipped";
+  status: "acknowledged" | "deferred" | "delivered" | "due" | "failed" | "missed" | "skipped";
   prompt?: string | null;
+  reason?: string | null;
+  count?: number;
+}
+
+export interface SchedulePage {
+  schedules: Array<ScheduleAnswer>;
+  next: number | null;
 }
 
 export interface SchemaForm {
@@ -1601,6 +2164,16 @@ export interface SearchAllBody {
 export interface SearchBody {
   query: string;
   limit?: number;
+}
+
+export interface SelfPlayAnswer {
+  enabled: boolean;
+  problem: string | null;
+  running: boolean;
+  budget: Money;
+  cooldown_seconds: number;
+  clusters: Array<ClusterAnswer>;
+  runs: Array<PlayedAnswer>;
 }
 
 export interface ServerEntry {
@@ -1804,6 +2377,7 @@ export interface TaskDetail {
   from_task_id: string | null;
   from_seq?: number | null;
   parent_task_id?: string | null;
+  cost_usd: number | null;
   head_seq: number;
   turns: Array<Turn>;
   pending: Array<Pending>;
@@ -1819,7 +2393,7 @@ export interface TaskLifecycle {
   timestamp?: string;
   parent_turn_id?: string | null;
   depth?: number;
-  phase: "dequeued" | "forked" | "queued" | "renamed";
+  phase: "dequeued" | "forked" | "queued" | "renamed" | "replayed";
   message_id?: string | null;
   from_task_id?: string | null;
   from_seq?: number | null;
@@ -1827,7 +2401,7 @@ export interface TaskLifecycle {
 }
 
 export interface TaskPage {
-  tasks: Array<Task>;
+  tasks: Array<ListedTask>;
   next: string | null;
 }
 
@@ -2082,7 +2656,36 @@ export interface TouchedTask {
 }
 
 /** Why a turn makes another model call. */
-export type TransitionReason = "budget_continuation" | "compact_retry" | "empty_answer" | "loop_guard" | "max_tokens_recovery" | "media_recovery" | "missing_call" | "pause_turn" | "repetition" | "steer" | "stop_hook_continuation" | "tool_result_continuation" | "transport_retry" | "verification_repair";
+export type TransitionReason = "budget_continuation" | "compact_retry" | "empty_answer" | "goal_continuation" | "loop_guard" | "max_tokens_recovery" | "media_recovery" | "missing_call" | "pause_turn" | "repetition" | "steer" | "stop_hook_continuation" | "tool_result_continuation" | "transport_retry" | "verification_repair";
+
+/** A learned thing that proves itself, or has. */
+export interface TrialAnswer {
+  trial_id: string;
+  kind: string;
+  fields: { [key: string]: unknown };
+  status: "waiting" | "running" | "promoted" | "retired" | "undecided";
+  reason: string;
+  changeset_id: string;
+  place: number;
+  receipt: Origin;
+  quote: string;
+  record_id: string | null;
+  turns: number;
+  with_score: number;
+  without_score: number;
+  gain: number;
+  wins: number;
+  losses: number;
+  cost_usd: number;
+  created_at: string;
+  decided_at: string | null;
+  runs: Array<RunOfTrial>;
+}
+
+export interface TrialPage {
+  trials: Array<TrialAnswer>;
+  next: number | null;
+}
 
 /** One message and all it caused. */
 export interface Turn {
@@ -2225,7 +2828,7 @@ export interface Usage {
   first_token_ms?: number | null;
   estimated?: boolean;
   endpoint?: string | null;
-  purpose?: "import" | "plan" | "recall" | "sampling" | "skill" | "step" | "summary" | "verify";
+  purpose?: "goal" | "import" | "learning" | "plan" | "recall" | "sampling" | "skill" | "step" | "summary" | "verify";
 }
 
 export interface UsageReport {
@@ -2280,6 +2883,22 @@ export interface UserMessage {
   said_at?: string | null;
 }
 
+export interface UtilityAnswer {
+  days: Array<UtilityDay>;
+}
+
+export interface UtilityDay {
+  day: string;
+  learned: number;
+  refused: number;
+  reverted: number;
+  promoted: number;
+  retired: number;
+  uses: number;
+  helpful: number;
+  harmful: number;
+}
+
 /** An answer was held against what the tools had said; `evidence` are the calls, `issues` what does not hold. `action` is what came of it: the answer is written again, got a note, or stands (`none`). One that was checked after its turn (`about_turn_id`) is to be corrected `later`, which `correct` in the next turn of the task does. `source` says who objected: the engine's own checks, or a model. `message_id` is the message that asks for a repair. */
 export interface Verification {
   type: "verification";
@@ -2322,6 +2941,14 @@ export interface Waiting {
   created_at: string;
 }
 
+/** What is waited for: one of `command` and `url`. It fires when it was not so before and is so now. */
+export interface WatchPart {
+  command?: string | null;
+  url?: string | null;
+  status?: number | null;
+  every_seconds?: number;
+}
+
 export interface WayAnswer {
   text: string;
   score: number;
@@ -2335,6 +2962,122 @@ export interface WayList {
 export interface Wiped {
   user_id: string;
   forgotten: number;
+}
+
+export interface WorkAnswer {
+  name: string;
+  idle_seconds: number;
+  cooldown_seconds: number;
+  last: RunAnswer | null;
+}
+
+/** A piece of work. */
+export interface WorkItemAnswer {
+  item_id: string;
+  board: string;
+  subject: string;
+  description: string;
+  status: "pending" | "in_progress" | "completed" | "deleted";
+  ready: boolean;
+  owner: string | null;
+  role: string | null;
+  priority: number;
+  worktree: string | null;
+  result: string | null;
+  version: number;
+  blocked_by: Array<string>;
+  waiting_for: Array<string>;
+  task_id: string | null;
+  owner_task_id: string | null;
+  created_at: string;
+  updated_at: string;
+  claimed_at: string | null;
+  completed_at: string | null;
+}
+
+/** An item of the work graph has changed, and stands so now. `by` is who changed it (`person` when it was one, over HTTP; `overrode` when that was the owner's to do), `unblocked` the items that became ready by it, `change_id` the change in the item's history. */
+export interface WorkUpdate {
+  type: "work_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  item_id: string;
+  action: "claimed" | "completed" | "created" | "deleted" | "linked" | "released" | "reopened" | "updated";
+  subject: string;
+  status: "completed" | "deleted" | "in_progress" | "pending";
+  change_id?: string;
+  board?: string;
+  version?: number;
+  by?: string;
+  person?: boolean;
+  overrode?: boolean;
+  owner?: string | null;
+  role?: string | null;
+  priority?: number;
+  worktree?: string | null;
+  blocked_by?: Array<string>;
+  unblocked?: Array<string>;
+  reason?: string | null;
+}
+
+/** A workflow that can be run. */
+export interface WorkflowEntry {
+  name: string;
+  description: string;
+  args: { [key: string]: unknown };
+  max_agents: number | null;
+  max_usd: number | null;
+  max_tokens: number | null;
+}
+
+export interface WorkflowList {
+  workflows: Array<WorkflowEntry>;
+}
+
+/** A run, as it stands. */
+export interface WorkflowRunAnswer {
+  run_id: string;
+  workflow: string;
+  task_id: string;
+  status: "running" | "completed" | "failed" | "cancelled" | "interrupted";
+  args: { [key: string]: unknown };
+  attempts: number;
+  phase: string;
+  agents: number;
+  cached: number;
+  cost_usd: number;
+  tokens: number;
+  result?: unknown;
+  problem: string;
+  created_at: string;
+  updated_at: string;
+  calls?: Array<CallAnswer> | null;
+}
+
+/** A run of a workflow moves on. `call_key` is the call of an agent in its journal, `child_task_id` where that agent works; `agents` were begun since the run was taken up, `cached` calls were not made again. */
+export interface WorkflowUpdate {
+  type: "workflow_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  run_id: string;
+  workflow: string;
+  action: "agent_cached" | "agent_completed" | "agent_failed" | "agent_started" | "cancelled" | "completed" | "failed" | "log" | "phase" | "resumed" | "started";
+  phase?: string;
+  label?: string;
+  call_key?: string;
+  child_task_id?: string;
+  message?: string;
+  attempt?: number;
+  agents?: number;
+  cached?: number;
+  cost_usd?: number;
 }
 
 export interface WorkingMemoryUpdate {
@@ -2365,6 +3108,19 @@ export interface WorktreeEvent {
   branch?: string | null;
   work_task_id?: string | null;
   reason?: string | null;
+}
+
+/** What something learned is worth by now. */
+export interface Worth {
+  worth: number;
+  uses: number;
+  helpful: number;
+  harmful: number;
+  hit_rate: number | null;
+  evidence: number;
+  wins: number;
+  losses: number;
+  gain: number | null;
 }
 
 export interface WrittenAnswer {
@@ -2428,4 +3184,16 @@ export interface aster__server__doors__responses_body__NamedChoice {
 export interface aster__server__doors__responses_body__TextItem {
   type: "input_text" | "output_text" | "text";
   text: string;
+}
+
+export interface aster__server__learning_answers__RunBody {
+  works?: Array<string>;
+  wait?: boolean;
+}
+
+export interface aster__server__routes__workflows__RunBody {
+  args?: { [key: string]: unknown };
+  task_id?: string | null;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  unattended?: boolean;
 }

@@ -7,6 +7,7 @@ import { forget, recall, remember } from "../../lib/storage.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { type Attachment, attached } from "./attachments.ts";
 import css from "./composer.module.css";
+import { useDropping } from "./dropping.ts";
 import { Enclosed } from "./enclosed.tsx";
 import { type Busy, Modes } from "./modes.tsx";
 
@@ -14,10 +15,17 @@ interface Props {
   /** Under which name the draft is kept. */
   draft: string;
   running: boolean;
+  /** Whether the turn that runs waits for an answer. */
+  waits: boolean;
   send: (text: string, media: Attachment[], busy: Busy) => Promise<void>;
   stop: () => void;
 }
 
+const DROP = "Drop it to attach it";
+const FREE = "Ask anything, or give it something to do…";
+const WORKS = "Say something while it works…";
+const WAITS = "It waits for your answer above…";
+const hint = (running: boolean, waits: boolean) => (running ? (waits ? WAITS : WORKS) : FREE);
 const TALLEST = 240;
 
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -32,12 +40,11 @@ function useDraft(name: string): [string, (text: string) => void] {
   return [text, write];
 }
 
-export function Composer({ draft, running, send, stop }: Props) {
+export function Composer({ draft, running, waits, send, stop }: Props) {
   const [text, setText] = useDraft(`draft.${draft}`);
   const [media, setMedia] = useState<Attachment[]>([]);
   const [busy, setBusy] = useState<Busy>("steer");
   const [problem, setProblem] = useState<string | null>(null);
-  const [over, setOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -59,6 +66,7 @@ export function Composer({ draft, running, send, stop }: Props) {
       setProblem(sentence(error));
     }
   }
+  const over = useDropping((files) => void take(files));
   async function submit() {
     const words = text.trim();
     if (!words && media.length === 0) return;
@@ -86,16 +94,6 @@ export function Composer({ draft, running, send, stop }: Props) {
         event.preventDefault();
         void submit();
       }}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void take(event.dataTransfer?.files ?? []);
-      }}
     >
       {problem ? (
         <p class={css.problem} role="alert">
@@ -113,9 +111,7 @@ export function Composer({ draft, running, send, stop }: Props) {
           class={css.field}
           aria-label="Message"
           data-primary-field
-          placeholder={
-            running ? "Say something while it works…" : "Ask anything, or give it something to do…"
-          }
+          placeholder={over ? DROP : hint(running, waits)}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onPaste={(event) => {

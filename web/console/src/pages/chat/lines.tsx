@@ -2,6 +2,7 @@
 
 import { GitFork } from "lucide-preact";
 import { duration, money, short } from "../../lib/words.ts";
+import { CopyButton } from "../../markdown/code.tsx";
 import { Long } from "../../markdown/long.tsx";
 import type { End, Note } from "../../thread/items.ts";
 import type { WaitingMessage } from "../../thread/thread.ts";
@@ -46,9 +47,12 @@ export function EndLine({ item, doing }: Shown<End> & { doing: Doing | null }) {
     <footer class={css.end}>
       <span>{facts.filter(Boolean).join(" · ")}</span>
       {doing === null ? null : (
-        <IconButton size="s" label="Fork from here" onClick={() => doing.fork(item.seq)}>
-          <GitFork size={13} />
-        </IconButton>
+        <>
+          {item.answer ? <CopyButton text={item.answer} label="Copy the answer" /> : null}
+          <IconButton size="s" label="Fork from here" onClick={() => doing.fork(item.seq)}>
+            <GitFork size={13} />
+          </IconButton>
+        </>
       )}
     </footer>
   );

@@ -4,6 +4,7 @@ import { FileText, Music, Video } from "lucide-preact";
 import { safeHref } from "../../lib/safe.ts";
 import type { Media } from "../../thread/items.ts";
 import css from "./media.module.css";
+import { Picture } from "./picture.tsx";
 
 const ICONS = { document: FileText, audio: Music, video: Video };
 
@@ -19,7 +20,7 @@ export function MediaView({ block }: { block: Media }) {
     );
   }
   if (block.type === "image") {
-    return <img class={css.image} alt="Attached" src={`data:${source.media_type};base64,${source.data}`} />;
+    return <Picture name="Attached" src={`data:${source.media_type};base64,${source.data}`} />;
   }
   const Icon = ICONS[block.type];
   const name = block.type === "document" && block.title ? block.title : source.media_type;

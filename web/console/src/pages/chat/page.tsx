@@ -1,7 +1,9 @@
 // The chat: one task, followed as long as it is looked at.
 
+import { History, ListTree } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useLocation, useRoute, useSearchParams } from "wouter-preact";
+import { Link, useLocation, useRoute, useSearchParams } from "wouter-preact";
+import { taskOf } from "../../lib/addresses.ts";
 import { engine } from "../../lib/engine.ts";
 import { recent, refresh } from "../../lib/tasks.ts";
 import { useTitle } from "../../lib/title.ts";
@@ -36,6 +38,10 @@ function useFollower(taskId: string, named: boolean): Follower {
     if (named) void follower.follow();
     return () => follower.stop();
   }, [follower]);
+  const phase = follower.phase.value;
+  useEffect(() => {
+    if (phase !== null) void refresh();
+  }, [phase]);
   const known = recent.value.find((task) => task.task_id === taskId);
   useEffect(() => {
     if (known && follower.state.value === "idle") void follower.follow();
@@ -78,7 +84,7 @@ function Chat({ taskId, named }: { taskId: string; named: boolean }) {
   );
   return (
     <div class={css.chat}>
-      <Head follower={follower} title={title} agent={agent} />
+      <Head follower={follower} title={title} agent={agent} task={named ? taskId : null} />
       {follower.error.value ? (
         <Problem error={follower.error.value} again={() => void follower.follow()} />
       ) : null}
@@ -92,6 +98,7 @@ function Chat({ taskId, named }: { taskId: string; named: boolean }) {
       <Composer
         draft={named ? taskId : "new"}
         running={running(follower)}
+        waits={follower.phase.value === "suspended"}
         send={send}
         stop={() => attempt(engine.cancel({ task_id: taskId }))}
       />
@@ -99,7 +106,15 @@ function Chat({ taskId, named }: { taskId: string; named: boolean }) {
   );
 }
 
-function Head({ follower, title, agent }: { follower: Follower; title: string; agent: string | null }) {
+interface HeadProps {
+  follower: Follower;
+  title: string;
+  agent: string | null;
+  /** The task, once there is one. */
+  task: string | null;
+}
+
+function Head({ follower, title, agent, task }: HeadProps) {
   const phase = follower.phase.value;
   const works = phase === "suspended" ? "waits for you" : "working";
   const state = running(follower) ? works : "";
@@ -112,6 +127,19 @@ function Head({ follower, title, agent }: { follower: Follower; title: string; a
       <span class="visually-hidden" role="status">
         {state || (phase ? "finished" : "")}
       </span>
+      {task === null ? null : (
+        <nav class={css.views} aria-label="Other views of this task">
+          <Link href={taskOf(task)} title="Every step with its time, tokens and cost">
+            <ListTree size={15} aria-hidden="true" /> <span>Time-line</span>
+          </Link>
+          <Link
+            href={taskOf(task, "replay")}
+            title="The conversation as it was at any point; fork from there"
+          >
+            <History size={15} aria-hidden="true" /> <span>Replay</span>
+          </Link>
+        </nav>
+      )}
     </header>
   );
 }

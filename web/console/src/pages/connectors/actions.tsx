@@ -9,6 +9,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Decision } from "../../ui/decision.tsx";
 import { Loading, Problem } from "../../ui/page.tsx";
 import css from "./actions.module.css";
+import { Contents } from "./contents.tsx";
 import { actions } from "./routes.ts";
 import { sorted } from "./states.ts";
 
@@ -30,7 +31,7 @@ function Listed({ refId, round }: { refId: string; round: string }) {
   return (
     <ul class={css.list} aria-label="What the server offers">
       {[...tools, ...others].map((action) => (
-        <One key={action.name} action={action} />
+        <One key={action.name} refId={refId} action={action} />
       ))}
     </ul>
   );
@@ -38,18 +39,23 @@ function Listed({ refId, round }: { refId: string; round: string }) {
 
 const KINDS = { resource: "resources", prompt: "prompts" };
 
-function One({ action }: { action: wire.ActionEntry }) {
+function One({ refId, action }: { refId: string; action: wire.ActionEntry }) {
+  const [open, setOpen] = useState(false);
   const { kind } = action;
   return (
     <li>
-      <details class={css.action}>
+      <details class={css.action} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <code class={css.name}>{action.name}</code>
           {kind === "tool" ? null : <Badge tone="info">{KINDS[kind]}</Badge>}
           <Decision behavior={action.behavior} />
           <span class={css.about}>{visible(action.description)}</span>
         </summary>
-        <Code text={JSON.stringify(action.input_schema, null, 2)} language="json" />
+        {kind === "tool" ? (
+          <Code text={JSON.stringify(action.input_schema, null, 2)} language="json" />
+        ) : open ? (
+          <Contents refId={refId} kind={kind} />
+        ) : null}
       </details>
     </li>
   );

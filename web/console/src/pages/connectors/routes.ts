@@ -26,4 +26,5 @@ export const connections = () => engine.get<Connection[]>("/assets/connections")
 export const connect = (body: wire.ConnectBody) => engine.post<Connection>("/assets/connect", body);
 export const login = (refId: string) => engine.post<Connection>(`${at(refId)}/login`);
 export const disconnect = (refId: string) => engine.transport.json<Connection>("DELETE", at(refId));
+export const contents = (refId: string) => engine.get<wire.ContentList>(`${at(refId)}/contents`);
 export const actions = (refId: string) => engine.get<wire.ActionList>(`${at(refId)}/actions`);

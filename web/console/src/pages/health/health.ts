@@ -22,6 +22,8 @@ export interface State {
   about: wire.About;
   /** Null where the key is not the operator's. */
   metrics: Sample[] | null;
+  /** Null where the key is not the operator's, or they cannot be known now. */
+  replicas: wire.ReplicaEntry[] | null;
 }
 
 const DRAINING: wire.Health = { status: "draining", uptime_seconds: 0, version: "", subsystems: {} };
@@ -31,13 +33,23 @@ export async function look(): Promise<State> {
     engine.health().catch(drained),
     engine.get<wire.About>("/about"),
   ]);
-  return { health, about, metrics: about.operator ? await measured() : null };
+  if (!about.operator) return { health, about, metrics: null, replicas: null };
+  const [metrics, replicas] = await Promise.all([measured(), together()]);
+  return { health, about, metrics, replicas };
 }
 
 /** An engine that shuts down answers 503, and that is an answer. */
 function drained(error: unknown): wire.Health {
   if (error instanceof EngineError && error.status === 503) return DRAINING;
   throw error;
+}
+
+/** Who shares the work; a replica that has lost touch with the others does not know, and that is not a failure here. */
+async function together(): Promise<wire.ReplicaEntry[] | null> {
+  return engine.get<wire.ReplicaList>("/replicas").then(
+    ({ replicas }) => replicas,
+    () => null,
+  );
 }
 
 async function measured(): Promise<Sample[]> {

@@ -7,6 +7,7 @@ import { Loading, Page, Problem } from "../../ui/page.tsx";
 import { look } from "./health.ts";
 import { Models } from "./models.tsx";
 import { Parts } from "./parts.tsx";
+import { Replicas } from "./replicas.tsx";
 
 const EVERY_MS = 5000;
 const WORDS: Record<string, [Tone, string]> = {
@@ -37,6 +38,7 @@ export default function HealthPage() {
         <>
           <Parts {...state.value} />
           <Models {...state.value} />
+          <Replicas {...state.value} />
         </>
       ) : state.error ? null : (
         <Loading />

@@ -6,6 +6,7 @@ import { useLoaded } from "../../lib/loaded.ts";
 import { noticeable, noticing, wantNotices } from "../../lib/notices.ts";
 import { pending, refresh } from "../../lib/tasks.ts";
 import { Button } from "../../ui/button.tsx";
+import { Keys } from "../../ui/keys.tsx";
 import { Empty, Loading, Page } from "../../ui/page.tsx";
 import css from "./page.module.css";
 import { RequestCard } from "./request-card.tsx";
@@ -46,9 +47,7 @@ export default function InboxPage() {
           <p class={css.keys}>
             {KEYS.map(([names, what]) => (
               <span key={what}>
-                {names.map((name) => (
-                  <kbd key={name}>{name}</kbd>
-                ))}
+                <Keys names={names} />
                 {what}
               </span>
             ))}

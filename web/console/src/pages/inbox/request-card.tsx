@@ -13,9 +13,11 @@ import {
 import { useEffect, useRef } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { AnswerForm, type Request } from "../../asking/answer-form.tsx";
+import { Coded } from "../../asking/coded.tsx";
 import { RequestText } from "../../asking/request-text.tsx";
 import { chatOf, taskOf } from "../../lib/addresses.ts";
 import { useLoaded } from "../../lib/loaded.ts";
+import { visible } from "../../lib/safe.ts";
 import { ago, exactly } from "../../lib/words.ts";
 import { type About, aboutRequest } from "./about.ts";
 import css from "./request-card.module.css";
@@ -32,6 +34,13 @@ const KINDS: Record<string, [typeof Wrench, string]> = {
 
 /** More than a line can show. */
 const LINE_CHARS = 300;
+const MARKS = /\*\*|^#+ /gm;
+
+/** What an agent wrote may be formatted; in a line the marks would only be in the way. */
+function lineOf({ kind, question }: wire.Pending): string {
+  const line = question.slice(0, LINE_CHARS);
+  return kind === "question" ? line.replace(MARKS, "") : line;
+}
 
 interface Props {
   request: wire.Pending;
@@ -56,7 +65,7 @@ export function RequestCard({ request, selected, onSelect }: Props) {
             {request.tool && request.kind !== "question" ? `${kind}: ${request.tool}` : kind}
           </span>
         </span>
-        <span class={css.question}>{selected ? "" : request.question.slice(0, LINE_CHARS)}</span>
+        <span class={css.question}>{selected ? null : <Coded text={visible(lineOf(request))} />}</span>
         <time class={css.when} dateTime={request.created_at} title={exactly(request.created_at)}>
           {ago(request.created_at)}
         </time>

@@ -68,7 +68,7 @@ export interface Spot {
 }
 
 const TICKS = 260;
-const APART = 110;
+const APART = 140;
 
 /** Where each stands, around the origin. */
 export function placed({ beings, ties }: Graph): Map<string, Spot> {
@@ -98,6 +98,7 @@ export interface View extends Spot {
 }
 
 const MARGIN = 70;
+const LEAST = { width: 360, height: 480 };
 
 /** The part of the plane that shows everything. */
 export function around(spots: Iterable<Spot>): View {
@@ -108,12 +109,10 @@ export function around(spots: Iterable<Spot>): View {
     top = Math.min(top, y);
     bottom = Math.max(bottom, y);
   }
-  return {
-    x: left - MARGIN,
-    y: top - MARGIN,
-    width: right - left + 2 * MARGIN,
-    height: bottom - top + 2 * MARGIN,
-  };
+  // A few names would fill the whole drawing: they are shown no larger than many.
+  const width = Math.max(right - left + 2 * MARGIN, LEAST.width);
+  const height = Math.max(bottom - top + 2 * MARGIN, LEAST.height);
+  return { x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height };
 }
 
 /** A view made narrower (below 1) or wider around a point that stays where it is. */

@@ -1,11 +1,12 @@
 // One memory, whole: what it says, what it was before, where it came from and where it was used. It is corrected in its
 // place and forgotten from here.
 
-import { ArrowLeft, Pencil, Trash2 } from "lucide-preact";
+import { Pencil, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { useLoaded } from "../../lib/loaded.ts";
 import { ago, exactly } from "../../lib/words.ts";
+import { Back } from "../../ui/back.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Details } from "../../ui/details.tsx";
@@ -37,9 +38,7 @@ function Whole({ record, again }: { record: Kept; again: () => void }) {
   }
   return (
     <div class={css.record}>
-      <Link href="/memory" class={css.back}>
-        <ArrowLeft size={14} aria-hidden="true" /> All memories
-      </Link>
+      <Back href="/memory">All memories</Back>
       <div class={css.columns}>
         <div class={css.column}>
           <Card>

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { useLocation } from "wouter-preact";
+import { useLocation, useSearchParams } from "wouter-preact";
 import { about } from "../../lib/about.ts";
 import { chatOf } from "../../lib/addresses.ts";
 import { engine } from "../../lib/engine.ts";
@@ -62,13 +62,13 @@ function Step({ number, title, children }: { number: number; title: string; chil
   );
 }
 
+/** The task whose workspace has sample files, when the engine says (by `?sample`) that it has put them there. */
+const SAMPLE = "first-steps";
+
 /** Hands a first message over; the chat goes on from there. */
-async function begun(message: string): Promise<string> {
+async function begun(message: string, task: string): Promise<string> {
   const leaving = new AbortController();
-  const turn = await engine.execute(
-    { task_id: `chat-${crypto.randomUUID()}`, message },
-    { signal: leaving.signal },
-  );
+  const turn = await engine.execute({ task_id: task, message }, { signal: leaving.signal });
   leaving.abort();
   void refresh();
   return turn.taskId;
@@ -76,7 +76,9 @@ async function begun(message: string): Promise<string> {
 
 function Ideas() {
   const [, navigate] = useLocation();
+  const [query] = useSearchParams();
   const { sending, problem, send } = useSending();
+  const place = () => (query.has("sample") ? SAMPLE : `chat-${crypto.randomUUID()}`);
   return (
     <>
       <ul class={css.ideas}>
@@ -85,7 +87,7 @@ function Ideas() {
             <button
               type="button"
               disabled={sending}
-              onClick={() => void send(async () => navigate(chatOf(await begun(text))))}
+              onClick={() => void send(async () => navigate(chatOf(await begun(text, place()))))}
             >
               <Icon size={18} aria-hidden="true" />
               <strong>{title}</strong>

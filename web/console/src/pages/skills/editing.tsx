@@ -3,11 +3,11 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { useLoaded } from "../../lib/loaded.ts";
+import { Back } from "../../ui/back.tsx";
 import { Loading, Page, Problem } from "../../ui/page.tsx";
 import { Editor } from "./editor.tsx";
 import { change, create, skill } from "./routes.ts";
 import { BLANK, type Draft, draftOf } from "./skill-text.ts";
-import { Back } from "./view.tsx";
 
 const placeOf = (name: string) => `/skills/${encodeURIComponent(name)}`;
 
@@ -15,7 +15,7 @@ export function NewSkill() {
   const [, navigate] = useLocation();
   const [draft, setDraft] = useState<Draft>(BLANK);
   return (
-    <Page title="New skill" about={<Back />}>
+    <Page title="New skill" about={<Back href="/skills">All skills</Back>}>
       <Editor
         draft={draft}
         onChange={setDraft}
@@ -31,7 +31,7 @@ export function NewSkill() {
 export function ChangeSkill({ name }: { name: string }) {
   const { value, error, again } = useLoaded(() => skill(name), [name]);
   return (
-    <Page title={`Edit ${name}`} about={<Back />}>
+    <Page title={`Edit ${name}`} about={<Back href="/skills">All skills</Back>}>
       {error ? <Problem error={error} again={again} /> : null}
       {value ? <Changing first={draftOf(value)} /> : error ? null : <Loading />}
     </Page>

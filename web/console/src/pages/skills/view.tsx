@@ -1,12 +1,13 @@
 // One skill, whole: its instructions, its files, how it has done, and what can be done with it.
 
 import type { wire } from "@aster/client";
-import { ArrowLeft, Pencil, Trash2 } from "lucide-preact";
+import { Pencil, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation } from "wouter-preact";
+import { useLocation } from "wouter-preact";
 import { useLoaded } from "../../lib/loaded.ts";
 import { useSending } from "../../lib/sending.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
+import { Back } from "../../ui/back.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Confirm } from "../../ui/form.tsx";
@@ -18,18 +19,14 @@ import { Marks } from "./origins.tsx";
 import { approve, remove, skill } from "./routes.ts";
 import css from "./skills.module.css";
 
-export function Back() {
-  return (
-    <Link href="/skills" class={css.back}>
-      <ArrowLeft size={14} aria-hidden="true" /> All skills
-    </Link>
-  );
-}
-
 export function SkillView({ name }: { name: string }) {
   const { value, error, again } = useLoaded(() => skill(name), [name]);
   return (
-    <Page title={name} about={<Back />} actions={value ? <Doings skill={value} again={again} /> : null}>
+    <Page
+      title={name}
+      about={<Back href="/skills">All skills</Back>}
+      actions={value ? <Doings skill={value} again={again} /> : null}
+    >
       {error ? <Problem error={error} again={again} /> : null}
       {value ? <Whole skill={value} /> : error ? null : <Loading />}
     </Page>

@@ -6,7 +6,7 @@ import css from "./panel.module.css";
 import { TaskTable } from "./table.tsx";
 
 export function Agents({ taskId }: { taskId: string }) {
-  const { tasks, costs, loading, error, again } = useListing({ parent: taskId });
+  const { tasks, loading, error, again } = useListing({ parent: taskId });
   if (error) return <Problem error={error} again={again} />;
   if (tasks.length === 0) {
     if (loading) return <Loading />;
@@ -16,7 +16,7 @@ export function Agents({ taskId }: { taskId: string }) {
   }
   return (
     <div class={css.panel}>
-      <TaskTable tasks={tasks} costs={costs} onRenamed={again} onRemoved={again} />
+      <TaskTable tasks={tasks} onRenamed={again} onRemoved={again} />
     </div>
   );
 }

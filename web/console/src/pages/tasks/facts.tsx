@@ -6,7 +6,19 @@ import { laneOf } from "./lane.ts";
 import type { Recording } from "./recording.ts";
 import { cacheShare, type TurnLine } from "./steps.ts";
 
-export function Facts({ recording }: { recording: Recording }) {
+const LEAST_USD = 1e-9;
+
+interface Props {
+  recording: Recording;
+  /** What it has cost with its sub-agents, as far as that is known. */
+  whole: number | null;
+}
+
+/** What sub-agents add is told where they add something. */
+const dearer = (whole: number | null, own: number | null): boolean =>
+  whole !== null && whole - (own ?? 0) > LEAST_USD;
+
+export function Facts({ recording, whole }: Props) {
   const version = recording.version.value;
   const { turns } = recording.timeline;
   const sums = added(turns);
@@ -18,6 +30,7 @@ export function Facts({ recording }: { recording: Recording }) {
     ["From cache", share === null ? "–" : `${share} %`],
     ["Tokens out", short(sums.output)],
     ["Cost", money(sums.cost)],
+    ...(dearer(whole, sums.cost) ? [["Cost in all", money(whole)] as [string, string]] : []),
     ["Worked", duration(sums.worked)],
     ["Waited for you", sums.waited > 0 ? duration(sums.waited) : "–"],
   ];

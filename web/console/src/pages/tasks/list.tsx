@@ -1,9 +1,9 @@
-import { Search } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { refresh } from "../../lib/tasks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, Page, Problem } from "../../ui/page.tsx";
+import { Search } from "../../ui/search.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import css from "./list.module.css";
 import { type Listing, type Query, useListing } from "./listing.ts";
@@ -31,32 +31,21 @@ export function TaskList() {
       title="Tasks"
       about="Every conversation, with what was done in it, how long it took and what it cost."
     >
-      <div class={css.tools}>
-        <label class={css.search}>
-          <Search size={15} aria-hidden="true" />
-          <span class="visually-hidden">Search tasks</span>
-          <input
-            type="search"
-            data-primary-field
-            placeholder="Search titles and ids"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+      <Search label="Search tasks" hint="Search titles and ids" value={typed} onSearch={setTyped}>
         <Segments
           label="Status"
           value={query.status ?? ""}
           options={STATUSES}
           onChoose={(status) => setQuery((was) => ({ ...was, status }))}
         />
-      </div>
+      </Search>
       <Found listing={listing} narrowed={Boolean(query.search || query.status)} />
     </Page>
   );
 }
 
 function Found({ listing, narrowed }: { listing: Listing; narrowed: boolean }) {
-  const { tasks, costs, more, loading, error, again, change } = listing;
+  const { tasks, more, loading, error, again, change } = listing;
   if (error) return <Problem error={error} again={again} />;
   if (tasks.length === 0)
     return loading ? <Loading label="Loading tasks" /> : <Nothing narrowed={narrowed} />;
@@ -64,9 +53,8 @@ function Found({ listing, narrowed }: { listing: Listing; narrowed: boolean }) {
     <>
       <TaskTable
         tasks={tasks}
-        costs={costs}
         onRenamed={(task) => {
-          change((was) => was.map((one) => (one.task_id === task.task_id ? task : one)));
+          change((was) => was.map((one) => (one.task_id === task.task_id ? { ...one, ...task } : one)));
           void refresh();
         }}
         onRemoved={(id) => {

@@ -1,12 +1,10 @@
-// Tasks that fit a query, page after page, with what each has cost.
+// Tasks that fit a query, page after page.
 
 import type { wire } from "@aster/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { engine } from "../../lib/engine.ts";
 
 const PAGE = 50;
-/** The most tasks one report of costs has. */
-const COSTS = 1000;
 
 export interface Query {
   search?: string;
@@ -15,18 +13,16 @@ export interface Query {
 }
 
 export interface Listing {
-  tasks: wire.Task[];
-  /** What is known of the cost of a task; one that is not in it made no call that had a price. */
-  costs: ReadonlyMap<string, number | null>;
+  tasks: wire.ListedTask[];
   more: (() => void) | null;
   loading: boolean;
   error: unknown;
   again: () => void;
-  change: (tasks: (was: wire.Task[]) => wire.Task[]) => void;
+  change: (tasks: (was: wire.ListedTask[]) => wire.ListedTask[]) => void;
 }
 
 interface State {
-  tasks: wire.Task[];
+  tasks: wire.ListedTask[];
   next: string | null;
   loading: boolean;
   error: unknown;
@@ -34,7 +30,6 @@ interface State {
 
 export function useListing({ search = "", status = "", parent = "" }: Query): Listing {
   const [state, setState] = useState<State>({ tasks: [], next: null, loading: true, error: null });
-  const [costs, setCosts] = useState<ReadonlyMap<string, number | null>>(new Map());
   const [round, setRound] = useState(0);
   const newest = useRef(0);
 
@@ -63,27 +58,11 @@ export function useListing({ search = "", status = "", parent = "" }: Query): Li
   }
 
   useEffect(() => void load(null), [search, status, parent, round]);
-  useEffect(() => {
-    let gone = false;
-    costsByTask().then(
-      (found) => gone || setCosts(found),
-      () => undefined,
-    );
-    return () => {
-      gone = true;
-    };
-  }, [round]);
   const { next, ...rest } = state;
   return {
     ...rest,
-    costs,
     more: next === null ? null : () => void load(next),
     again: () => setRound((n) => n + 1),
     change: (tasks) => setState((was) => ({ ...was, tasks: tasks(was.tasks) })),
   };
-}
-
-async function costsByTask(): Promise<Map<string, number | null>> {
-  const report = await engine.get<wire.UsageReport>("/usage", { group: "task", limit: COSTS });
-  return new Map(report.rows.map((row) => [row.key, row.cost_usd]));
 }

@@ -9,6 +9,7 @@ import type { Item } from "../../thread/items.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Empty, Loading, Problem } from "../../ui/page.tsx";
 import { Rows, type RowsHandle } from "../../ui/rows.tsx";
+import { shows } from "../chat/item-view.tsx";
 import { useFork } from "./forking.ts";
 import { countAt, type Recording } from "./recording.ts";
 import { Replay } from "./replay.ts";
@@ -112,12 +113,12 @@ const turnAfter = (recording: Recording, place: number): number =>
 
 function Conversation({ replay, place, taskId }: { replay: Replay; place: number; taskId: string }) {
   const list = useRef<RowsHandle>(null);
-  const { items } = replay.at(place);
+  const items = replay.at(place).items.filter(shows);
   useEffect(() => {
     list.current?.scrollToIndex(items.length - 1, { align: "end" });
   }, [place, items.length]);
   return (
-    <Rows handle={list} class={css.list} label="The conversation as it was" data={[...items]}>
+    <Rows handle={list} class={css.list} label="The conversation as it was" data={items}>
       {(item: Item) => (
         <div key={item.id} class={css.row}>
           <ReplayItem item={item} taskId={taskId} />

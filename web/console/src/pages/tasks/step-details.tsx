@@ -1,7 +1,7 @@
 // An opened step: what was sent on the one side, what came on the other.
 
 import type { wire } from "@aster/client";
-import { ArrowLeftRight, History } from "lucide-preact";
+import { ArrowLeftRight, History, RotateCcw } from "lucide-preact";
 import { Link } from "wouter-preact";
 import { taskOf } from "../../lib/addresses.ts";
 import { engine } from "../../lib/engine.ts";
@@ -12,6 +12,7 @@ import { Highlighted } from "../../markdown/code.tsx";
 import { Long } from "../../markdown/long.tsx";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Loading, Problem } from "../../ui/page.tsx";
+import { againFrom } from "./again-routes.ts";
 import { callPath } from "./context-routes.ts";
 import { Manifest } from "./manifest.tsx";
 import css from "./step-details.module.css";
@@ -23,6 +24,9 @@ export function StepDetails({ taskId, step }: { taskId: string; step: Exclude<St
       <div class={css.links}>
         <Link href={`${taskOf(taskId, "replay")}?seq=${step.seq}`}>
           <History size={13} aria-hidden="true" /> Replay to here
+        </Link>
+        <Link href={againFrom(taskId, step.seq)}>
+          <RotateCcw size={13} aria-hidden="true" /> Run again from here
         </Link>
         {step.kind === "model" && step.call !== null ? (
           <Link href={`${taskOf(taskId, "context")}?to=${step.call}`}>

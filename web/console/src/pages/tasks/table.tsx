@@ -12,15 +12,14 @@ import { RemoveDialog, RenameDialog } from "./dialogs.tsx";
 import css from "./table.module.css";
 
 interface Props {
-  tasks: wire.Task[];
-  costs: ReadonlyMap<string, number | null>;
+  tasks: wire.ListedTask[];
   onRenamed: (task: wire.Task) => void;
   onRemoved: (taskId: string) => void;
 }
 
 type Doing = { what: "rename" | "remove"; task: wire.Task } | null;
 
-export function TaskTable({ tasks, costs, onRenamed, onRemoved }: Props) {
+export function TaskTable({ tasks, onRenamed, onRemoved }: Props) {
   const [doing, setDoing] = useState<Doing>(null);
   const leave = () => setDoing(null);
   return (
@@ -41,7 +40,7 @@ export function TaskTable({ tasks, costs, onRenamed, onRemoved }: Props) {
         </thead>
         <tbody>
           {tasks.map((task) => (
-            <Row key={task.task_id} task={task} cost={costs.get(task.task_id)} onDo={setDoing} />
+            <Row key={task.task_id} task={task} onDo={setDoing} />
           ))}
         </tbody>
       </table>
@@ -70,12 +69,11 @@ export function TaskTable({ tasks, costs, onRenamed, onRemoved }: Props) {
 }
 
 interface RowProps {
-  task: wire.Task;
-  cost: number | null | undefined;
+  task: wire.ListedTask;
   onDo: (doing: Doing) => void;
 }
 
-function Row({ task, cost, onDo }: RowProps) {
+function Row({ task, onDo }: RowProps) {
   const [, navigate] = useLocation();
   return (
     <tr>
@@ -97,7 +95,7 @@ function Row({ task, cost, onDo }: RowProps) {
       <td class={css.status}>
         <Status value={task.status} />
       </td>
-      <td class={css.number}>{money(cost)}</td>
+      <td class={css.number}>{money(task.cost_usd)}</td>
       <td class={css.when}>
         <time dateTime={task.updated_at} title={exactly(task.updated_at)}>
           {ago(task.updated_at)}

@@ -9,10 +9,12 @@ import { engine } from "../../lib/engine.ts";
 import { type Loaded, useLoaded } from "../../lib/loaded.ts";
 import { recent, refresh } from "../../lib/tasks.ts";
 import { useTitle } from "../../lib/title.ts";
+import { Back } from "../../ui/back.tsx";
 import { Status } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Loading, Problem } from "../../ui/page.tsx";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
+import { AgainView } from "./again-view.tsx";
 import { Agents } from "./agents.tsx";
 import { Artifacts } from "./artifacts.tsx";
 import { Compare } from "./compare.tsx";
@@ -27,6 +29,7 @@ import { TimelineView } from "./timeline-view.tsx";
 const VIEWS = [
   ["", "Time-line"],
   ["replay", "Replay"],
+  ["again", "Run again"],
   ["context", "Context"],
   ["artifacts", "Artifacts"],
   ["agents", "Sub-agents"],
@@ -77,6 +80,8 @@ function View({ name, recording, asked }: { name: string; recording: Recording; 
   switch (name) {
     case "replay":
       return <ReplayView recording={recording} seq={placeIn(asked)} />;
+    case "again":
+      return <AgainView recording={recording} seq={placeIn(asked)} replay={asked.get("replay")} />;
     case "context":
       return <Compare taskId={taskId} from={Number(asked.get("from"))} to={Number(asked.get("to"))} />;
     case "artifacts":
@@ -103,7 +108,7 @@ function Head({ detail, task, recording }: HeadProps) {
   return (
     <header class={css.head}>
       <div class={css.way}>
-        <Link href="/tasks">Tasks</Link>
+        <Back href="/tasks">All tasks</Back>
         {task.parent_task_id ? (
           <Link href={taskOf(task.parent_task_id)}>{`Begun by ${task.parent_task_id}`}</Link>
         ) : null}
@@ -128,7 +133,7 @@ function Head({ detail, task, recording }: HeadProps) {
           </IconButton>
         </div>
       </div>
-      <Facts recording={recording} />
+      <Facts recording={recording} whole={task.cost_usd} />
       {doing === "rename" ? (
         <RenameDialog
           task={task}

@@ -1,11 +1,12 @@
 // The head of a turn on the time-line: what was said, how it ended, what it took, and what can be said of it.
 
-import { GitFork, History } from "lucide-preact";
+import { GitFork, History, RotateCcw } from "lucide-preact";
 import { Link } from "wouter-preact";
 import { taskOf } from "../../lib/addresses.ts";
 import { duration, exactly, money, plural, short } from "../../lib/words.ts";
 import { Status } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
+import { againFrom } from "./again-routes.ts";
 import type { Feedback } from "./feedback.ts";
 import type { Lane } from "./lane.ts";
 import { Opinion } from "./opinion.tsx";
@@ -63,6 +64,10 @@ export function TurnHead({ taskId, turn, number, lane, fork, feedback }: Props) 
           >
             <History size={14} aria-hidden="true" />
             <span class="visually-hidden">Replay to here</span>
+          </Link>
+          <Link class={css.jump} href={againFrom(taskId, turn.seq)} title="Run this turn again">
+            <RotateCcw size={14} aria-hidden="true" />
+            <span class="visually-hidden">Run this turn again</span>
           </Link>
           <IconButton size="s" label="Fork after this turn" onClick={() => fork(turn.lastSeq)}>
             <GitFork size={14} />

@@ -1,6 +1,6 @@
+import { named } from "../../lib/days.ts";
 import { count, money, short } from "../../lib/words.ts";
 import { Figure, Table } from "../../ui/table.tsx";
-import { named } from "./chart.tsx";
 import css from "./day-table.module.css";
 import type { Bar } from "./usage.ts";
 

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { about } from "../../lib/about.ts";
+import { span } from "../../lib/days.ts";
 import { useLoaded } from "../../lib/loaded.ts";
 import { Card, Loading, Page, Problem } from "../../ui/page.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -11,7 +12,7 @@ import { Chart } from "./chart.tsx";
 import { DayTable } from "./day-table.tsx";
 import css from "./page.module.css";
 import { Totals } from "./totals.tsx";
-import { bars, type Group, type Measure, report, span } from "./usage.ts";
+import { bars, type Group, type Measure, report } from "./usage.ts";
 
 const SPANS = [
   ["7", "7 days"],
