@@ -27,6 +27,9 @@ class Scale:
     cluster_clients: int
     takeovers: int
     tail_tokens: int
+    learning_rounds: int
+    learning_turns: int
+    journalled_turns: int
 
 
 FULL = Scale(
@@ -52,6 +55,9 @@ FULL = Scale(
     cluster_clients=48,
     takeovers=8,
     tail_tokens=500,
+    learning_rounds=5,
+    learning_turns=16,
+    journalled_turns=200,
 )
 
 QUICK = Scale(
@@ -77,4 +83,7 @@ QUICK = Scale(
     cluster_clients=24,
     takeovers=2,
     tail_tokens=100,
+    learning_rounds=2,
+    learning_turns=8,
+    journalled_turns=30,
 )

@@ -28,7 +28,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"skills"}),
     frozenset({"utility_directory", "asset_directory"}),
     frozenset({"catalog", "media"}),
-    frozenset({"engine_core", "work"}),
+    frozenset({"work"}),
+    frozenset({"engine_core"}),
     frozenset({"learning_centre"}),
     frozenset({"server"}),
     frozenset({"cli"}),
@@ -65,7 +66,10 @@ PROVIDER_ROOMS = ("herald/", "testing/", "infra/settings.py")
 ABOUT_PROVIDERS = re.compile(r"openai[_-]compatible|LLM_PROVIDER(=| \()[\w ]+", re.IGNORECASE)
 """A wire format that many speak, and a sentence about the setting: neither is knowledge of a provider."""
 
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+)/(?!\.\.\.)")
+MACHINE_PATH = re.compile(
+    r"(?<![\w.])/(?:work(?!/(?:items|boards|edges|claim)\b)|root|home/\w+|Users/\w+)/(?!\.\.\.)"
+)
+"""A directory of one machine; the routes of the work graph are none."""
 
 WORLD = {
     *("open", "connect", "run", "Popen", "check_output", "system", "socket", "getenv", "getpid", "getuid"),

@@ -91,6 +91,16 @@ async def test_what_a_connection_offers_is_told_with_what_the_operator_says_of_i
         assert (found["read_resource"]["kind"], found["get_prompt"]["kind"]) == ("resource", "prompt")
 
 
+async def test_what_a_server_has_to_read_is_listed_one_by_one(model: ModelServer, catalog: Catalog) -> None:
+    async with serving(made()) as url, live(model, catalog_dir=catalog(fix={"url": url})) as aster:
+        connection = await connect(aster, "fix")
+        place = f"/assets/connections/{connection['ref_id']}/contents"
+        found = {one["address"]: one for one in (await aster.http.get(place)).json()["contents"]}
+        assert found["note://one"]["kind"] == "resource"
+        assert [one["kind"] for one in found.values()].count("prompt") == 1
+        assert (await aster.http.get("/assets/connections/never/contents")).status_code == 404
+
+
 async def test_tools_come_with_a_connection_and_go_with_it(model: ModelServer, catalog: Catalog) -> None:
     async with serving(made()) as url, live(model, catalog_dir=catalog(fix={"url": url, **ALLOWED})) as aster:
         model.enqueue(*calls(("fix.add", {"a": 1, "b": 1})))

@@ -27,7 +27,7 @@ from aster.asset_directory.server_file import meant
 from aster.asset_directory.vault import Kept, Vault
 from aster.brain.assets import ActionsRow, ConnectionRow, ServerRow
 from aster.brain.protocol import Brain
-from aster.contracts.assets import ActionDef, Connection, ConnectionStatus, ServerConfigPayload
+from aster.contracts.assets import ActionDef, Connection, ConnectionStatus, ContentDef, ServerConfigPayload
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import AssetState
 from aster.contracts.model import encode
@@ -273,6 +273,18 @@ class AssetDirectory(Register):
                 row = msgspec.structs.replace(held.row, status=ConnectionStatus.CONNECTED, reason=None)
                 await self.store(held, row)
             return held.link
+
+    async def contents(self, user_id: str, ref_id: str) -> list[ContentDef]:
+        """The resources and prompts of a connected server, as it tells them now."""
+        held = await self.find(user_id, ref_id)
+        link = await self.open(user_id, held)
+        link.used = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(held.server.timeout_seconds):
+                return await link.contents()
+        except Exception as error:  # whatever a server or the way to it can do wrong
+            hidden = partial(self._vault.hidden, held.row)
+            raise opening.failed(held.server, error, self._way.said(held), hidden) from error
 
     async def store(self, held: Held, row: ConnectionRow) -> None:
         """Write down how a connection stands, unless somebody has changed its credentials since."""

@@ -238,13 +238,13 @@ class Exchange:
     async def _resource(self) -> ToolOutcome:
         uri = self._given.get("uri")
         if not uri:
-            return ToolOutcome.text(await self.link.resources())
+            return results.listed(await self.link.resources(), "resources")
         return results.read(await self.link.client.read_resource(str(uri)))
 
     async def _prompt(self) -> ToolOutcome:
         name = self._given.get("name")
         if not name:
-            return ToolOutcome.text(await self.link.prompts())
+            return results.listed(await self.link.prompts(), "prompts")
         given: dict[str, Any] = self._given.get("arguments") or {}
         arguments = {key: str(value) for key, value in given.items()}
         return results.prompted(await self.link.client.get_prompt(str(name), arguments))

@@ -19,11 +19,11 @@ from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.exceptions import MCPError
 
 from aster import __version__
-from aster.asset_directory.actions import Said
+from aster.asset_directory.actions import DESCRIPTION_CHARS, Said
 from aster.asset_directory.exchange import Exchange
 from aster.asset_directory.limits import CONNECT_SECONDS, PAGES
 from aster.asset_directory.sieve import MOST_TOLD, sifted
-from aster.contracts.assets import ServerConfigPayload
+from aster.contracts.assets import ContentDef, ContentKind, ServerConfigPayload
 from aster.contracts.errors import EngineError
 from aster.herald.breaker import Breaker
 
@@ -211,19 +211,26 @@ class Link:
             said.append(Said("get_prompt", text, _PROMPT, "prompt"))
         return said
 
-    async def resources(self) -> str:
-        lines = [f"{one.uri}  {one.name}" async for one in _pages(self.client.list_resources, "resources")]
+    async def resources(self) -> list[ContentDef]:
+        resources = _pages(self.client.list_resources, "resources")
+        found = [_content("resource", str(one.uri), one.name, one.description) async for one in resources]
         templates = _pages(self.client.list_resource_templates, "resource_templates")
         with contextlib.suppress(MCPError):
-            lines += [f"{one.uri_template}  {one.name} (a template)" async for one in templates]
-        return "\n".join(lines[:_LISTED]) or "The server has no resources."
+            found += [_content("template", one.uri_template, one.name, one.description) async for one in templates]
+        return found[:_LISTED]
 
-    async def prompts(self) -> str:
-        lines: list[str] = []
+    async def prompts(self) -> list[ContentDef]:
+        found: list[ContentDef] = []
         async for one in _pages(self.client.list_prompts, "prompts"):
-            wants = ", ".join(argument.name for argument in one.arguments or ())
-            lines.append(f"{one.name}({wants})  {one.description or ''}".rstrip())
-        return "\n".join(lines[:_LISTED]) or "The server has no prompts."
+            wants = tuple(argument.name for argument in one.arguments or ())
+            found.append(_content("prompt", one.name, one.title, one.description, wants))
+        return found[:_LISTED]
+
+    async def contents(self) -> list[ContentDef]:
+        """Everything the server has ready to be read."""
+        capabilities = self.client.server_capabilities
+        resources = await self.resources() if capabilities.resources else []
+        return resources + (await self.prompts() if capabilities.prompts else [])
 
 
 @asynccontextmanager
@@ -283,6 +290,13 @@ class _Heard:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+def _content(
+    kind: ContentKind, address: str, title: str | None, description: str | None, arguments: tuple[str, ...] = ()
+) -> ContentDef:
+    about = (description or "")[:DESCRIPTION_CHARS]
+    return ContentDef(kind=kind, address=address, title=title or "", description=about, arguments=arguments)
 
 
 async def _pages(method: Callable[..., Any], field: str) -> AsyncIterator[Any]:

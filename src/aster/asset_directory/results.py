@@ -15,6 +15,7 @@ from mcp_types import (
 )
 from mcp_types import ContentBlock as Said
 
+from aster.contracts.assets import ContentDef
 from aster.contracts.blocks import Base64Source, ImageBlock, ResultContent, TextBlock
 from aster.contracts.tools import ToolOutcome
 
@@ -30,6 +31,17 @@ def called(result: CallToolResult) -> ToolOutcome:
     if result.structured_content is not None and not any(isinstance(block, TextBlock) for block in output):
         output.append(TextBlock(text=msgspec.json.encode(result.structured_content).decode()))
     return _outcome(output, failed=result.is_error)
+
+
+def listed(found: list[ContentDef], what: str) -> ToolOutcome:
+    """What there is to be read, a line for each."""
+    return ToolOutcome.text("\n".join(_line(one) for one in found) or f"The server has no {what}.")
+
+
+def _line(one: ContentDef) -> str:
+    if one.kind == "prompt":
+        return f"{one.address}({', '.join(one.arguments)})  {one.description}".rstrip()
+    return f"{one.address}  {one.title}{' (a template)' if one.kind == 'template' else ''}"
 
 
 def read(result: ReadResourceResult) -> ToolOutcome:

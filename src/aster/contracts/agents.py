@@ -27,6 +27,8 @@ class Profile(Contract):
 
     A tool is within reach if its name fits a pattern in each list of `within` and none of `without`: those of the
     agent, and those of everybody it works for. `label` is what grants are for: the agent, after those it works for.
+    One with a `cell` is shut in there: in a directory of its own with this name, without a network, memory and anything
+    else of the user's, and nobody is asked for it; `max_usd` is the most its turn may spend.
     """
 
     name: str
@@ -35,6 +37,8 @@ class Profile(Contract):
     within: tuple[tuple[str, ...], ...] = ()
     without: tuple[str, ...] = ()
     max_turns: int | None = None
+    cell: str = ""
+    max_usd: float | None = None
 
 
 class Parent(Contract):

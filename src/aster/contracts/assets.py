@@ -9,6 +9,7 @@ from aster.contracts.tools import Effect
 
 AuthMethod: TypeAlias = Literal["none", "static", "oauth"]
 ActionKind: TypeAlias = Literal["tool", "resource", "prompt"]
+ContentKind: TypeAlias = Literal["resource", "template", "prompt"]
 
 
 class ConnectionStatus(StrEnum):
@@ -74,6 +75,17 @@ class Connection(Contract):
     auth_url: str | None = None
     resting: bool = False
     updated_at: str | None = None
+
+
+class ContentDef(Contract):
+    """One thing a server has ready to be read: a resource by its `address`, a template for addresses, or a prompt by
+    its name with what it asks for."""
+
+    kind: ContentKind
+    address: str
+    title: str = ""
+    description: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 class ActionDef(Contract):

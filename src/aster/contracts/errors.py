@@ -33,6 +33,7 @@ class ErrorCode(StrEnum):
     TASK_EXISTS = "TASK_EXISTS"
     TASK_NOT_RUNNING = "TASK_NOT_RUNNING"
     UNDO_CONFLICT = "UNDO_CONFLICT"
+    WORK_CONFLICT = "WORK_CONFLICT"
     TOOL_IN_DOUBT = "TOOL_IN_DOUBT"
     ORIGIN_REFUSED = "ORIGIN_REFUSED"
     PAYLOAD_TOO_LARGE = "PAYLOAD_TOO_LARGE"
@@ -82,6 +83,9 @@ CODES: dict[ErrorCode, CodeFacts] = {
     ErrorCode.TASK_EXISTS: CodeFacts(409, "never", "A task with that id exists already."),
     ErrorCode.TASK_NOT_RUNNING: CodeFacts(409, "never", "The task has no turn that could be cancelled."),
     ErrorCode.UNDO_CONFLICT: CodeFacts(409, "ask", "A file is not as the turn left it; nothing was undone."),
+    ErrorCode.WORK_CONFLICT: CodeFacts(
+        409, "ask", "The work item does not allow this as it stands; `details.reason` says why."
+    ),
     ErrorCode.TOOL_IN_DOUBT: CodeFacts(
         409, "ask", "A tool was running when the engine stopped; a human must say whether it finished."
     ),

@@ -20,6 +20,7 @@ from aster.contracts.llm import TokenUsage, ToolChoice
 from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.permissions import Behavior, PermissionMode
+from aster.contracts.replay import MemorySet, Unrecorded
 from aster.contracts.tools import Effect, OutcomeClass, ToolCall, ToolDef
 
 
@@ -58,6 +59,28 @@ class TurnOptions(Contract):
 NO_OPTIONS = TurnOptions()
 
 
+class Replay(Contract):
+    """A turn that runs again from its recording: every call gets the outcome that is on record, and nothing is run.
+
+    `task_id` and `turn_id` are the recorded turn, `home_task_id` is whose workspace it told of; its first `kept` model
+    calls, up to `from_seq`, are taken as they were. A call that is not on record is refused, or ends the replay
+    (`unrecorded`). `soul`: it is told who it is for this person. One in the `background` stands back behind people;
+    `max_usd` is the most it may spend, `paid_usd` what had been paid for the part that was taken over.
+    """
+
+    task_id: str
+    turn_id: str
+    home_task_id: str
+    kept: int = 0
+    from_seq: int = 0
+    memory: MemorySet = "recorded"
+    soul: bool = True
+    unrecorded: Unrecorded = "refuse"
+    background: bool = False
+    max_usd: float | None = None
+    paid_usd: float = 0.0
+
+
 class TurnRequest(Contract):
     """What the client asked for, beyond the message itself. `unattended`: nobody is there to be asked.
 
@@ -67,7 +90,7 @@ class TurnRequest(Contract):
     `method` the turn is one call that the client makes by that name, and no model is asked. `agent` is who answers,
     unless it is the engine's usual agent; `parent` is whom it works for, if that is another agent, and `budget` what a
     person has allowed that one to spend beyond its budgets. `woken` counts the turns in a row, this one too, that no
-    person asked for: the end of work in the background began them.
+    person asked for: the end of work in the background began them. With a `replay` it only repeats a recorded turn.
     """
 
     direct: bool = False
@@ -86,6 +109,17 @@ class TurnRequest(Contract):
     parent: Parent | None = None
     budget: tuple[BudgetCase, ...] = ()
     woken: int = 0
+    replay: Replay | None = None
+
+    @property
+    def isolated(self) -> bool:
+        """Whether its agent is shut in, with nothing that is the user's."""
+        return self.agent is not None and bool(self.agent.cell)
+
+    @property
+    def behind(self) -> bool:
+        """Whether nobody waits for it: it stands back behind people."""
+        return self.isolated or (self.replay is not None and self.replay.background)
 
 
 class Answer(Contract):

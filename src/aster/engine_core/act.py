@@ -12,11 +12,12 @@ from aster.contracts.events import Event, HitlRequest, PermissionPrompt
 from aster.contracts.tools import ToolOutcome
 from aster.contracts.turn import CallState
 from aster.engine_core import client_tools, ledger, uncertainty
-from aster.engine_core.agents import children, spawning
+from aster.engine_core.agents import children, isolation, spawning
 from aster.engine_core.hooks import points
 from aster.engine_core.hooks.settings import HookEvent
 from aster.engine_core.permissions import advised
-from aster.engine_core.running import Entry, context_of, finish, run_together
+from aster.engine_core.replaying import answering
+from aster.engine_core.running import Entry, finish, run_together, unreadable
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Suspended
 from aster.engine_core.turn import Turn
@@ -28,11 +29,14 @@ from aster.utility_directory.tool_runtime import Prepared, batches
 
 async def act(turn: Turn, services: Services) -> None:
     """Give every call of the current step its one result; raises `Suspended` when a person is needed first."""
+    if turn.state.request.replay is not None:
+        answering.act(turn, services, turn.state.request.replay)
+        return
     if not turn.state.unresolved:
         return
-    workspace = await services.workspaces.of(*turn.home)
+    workspace = await isolation.ground(turn, services)
     entries = [
-        Entry(call, _prepare(turn, services, call), context_of(turn, services, workspace, call))
+        Entry(call, _prepare(turn, services, call), isolation.context_of(turn, services, workspace, call))
         for call in turn.state.calls.values()
     ]
     for group in _groups(entries):
@@ -45,12 +49,11 @@ async def act(turn: Turn, services: Services) -> None:
 
 
 def _prepare(turn: Turn, services: Services, call: CallState) -> Prepared | ToolOutcome:
-    if call.invalid is None:
-        tools = services.connectors.tools(turn.key.user_id)
-        return client_tools.prepare(turn.state.request, tools, call.call)
-    wrong = f"The arguments of `{call.call.name}` are not a JSON object: {call.invalid[:200]} Write them again."
-    text = call.hint or wrong
-    return ToolOutcome.error(text, reason="invalid_input")
+    wrong = unreadable(call)
+    if wrong is not None:
+        return wrong
+    tools = services.connectors.tools(turn.key.user_id)
+    return client_tools.prepare(turn.state.request, tools, call.call)
 
 
 def _groups(entries: list[Entry]) -> list[list[Entry]]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from aster.brain.protocol import Brain
 from aster.contracts.errors import EngineError, ErrorCode
+from aster.contracts.learning import OWN_TASKS
 from aster.engine_core.runner import Runner
 from aster.engine_core.services import Services
 from aster.engine_core.slots import too_many
@@ -30,6 +31,16 @@ def check(brain: Brain, runner: Runner, *, draining: bool) -> None:
             ErrorCode.STORAGE_UNAVAILABLE,
             f"The brain cannot be written: {brain.fault}. Nothing was lost; try again later.",
             retry_after=5.0,
+        )
+
+
+def check_task(task_id: str) -> None:
+    """Refuse a message for a thread on which the engine itself tells what it does."""
+    if task_id in OWN_TASKS:
+        raise EngineError(
+            ErrorCode.INVALID_REQUEST,
+            f"Correct this and send it again: `task_id` {task_id!r} is the engine's own.",
+            {"fields": [{"field": "task_id", "problem": "is the engine's own"}]},
         )
 
 

@@ -9,9 +9,9 @@ from aster.contracts.errors import EngineError
 from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
 from aster.contracts.llm import StopReason
 from aster.contracts.model import decode
-from aster.engine_core import background_notices, direct_call, media, remembering
+from aster.engine_core import background_notices, direct_call, goal_gate, media, remembering
 from aster.engine_core.act import act
-from aster.engine_core.agents import introducing, notices
+from aster.engine_core.agents import introducing, isolation, notices
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
 from aster.engine_core.budget_gate import reserved
@@ -24,6 +24,7 @@ from aster.engine_core.hooks import points
 from aster.engine_core.orders import Order
 from aster.engine_core.planning import planner
 from aster.engine_core.recovery import truncated
+from aster.engine_core.replaying import answering
 from aster.engine_core.services import Services
 from aster.engine_core.settle import failed, repeating, settle
 from aster.engine_core.signals import Ended, Repeating, Yielded
@@ -38,13 +39,7 @@ async def run(turn: Turn, services: Services) -> str:
     if turn.state.request.method:
         return await direct_call.run(turn, services)
     try:
-        await services.connectors.look_up(turn.key.user_id)
-        await points.prompt(turn, services)
-        media.announce(turn, services)
-        await remembering.begin(turn, services)
-        await beginning.begin(turn, services)
-        await planner.begin(turn, services)
-        await corrections.deliver(turn, services)
+        await begin(turn, services)
         if turn.state.model_calls and not turn.state.settled:
             await conclude(turn, services)
         if restored(turn.state):
@@ -53,14 +48,7 @@ async def run(turn: Turn, services: Services) -> str:
             if turn.yielding:
                 raise Yielded
             await checkpoint(turn, services)
-            said = await steers(turn, services.settings.time_zone)
-            if said:
-                turn.write(*said)
-            await background_notices.tell(turn, services)
-            await notices.tell(turn, services)
-            await introducing.tell(turn, services)
-            await nearby.tell(turn, services)
-            await planner.tend(turn, services)
+            await tell(turn, services)
             await step(turn, services)
     except Ended as ended:
         return StopReason.END_TURN if verifier.rescued(turn, services) else ended.stop_reason
@@ -70,13 +58,48 @@ async def run(turn: Turn, services: Services) -> str:
         return StopReason.END_TURN
 
 
+async def begin(turn: Turn, services: Services) -> None:
+    """What comes before the first step; a replay has from its recording what somebody would have to be asked for."""
+    replay = turn.state.request.replay
+    if not turn.state.request.isolated:
+        await services.connectors.look_up(turn.key.user_id)
+        turn.board = await services.work.offered(turn.key.user_id)
+    if replay is None:
+        await points.prompt(turn, services)
+    else:
+        await answering.begin(turn, replay)
+    media.announce(turn, services)
+    await remembering.begin(turn, services)
+    await beginning.begin(turn, services)
+    if replay is None:
+        await planner.begin(turn, services)
+        await corrections.deliver(turn, services)
+
+
+async def tell(turn: Turn, services: Services) -> None:
+    """What has happened since the last step, for the model to know before the next one."""
+    said = await steers(turn, services.settings.time_zone)
+    if said:
+        turn.write(*said)
+    if turn.state.request.replay is not None:
+        answering.tell(turn)
+        return
+    await background_notices.tell(turn, services)
+    await notices.tell(turn, services)
+    await introducing.tell(turn, services)
+    await nearby.tell(turn, services)
+    await planner.tend(turn, services)
+
+
 async def step(turn: Turn, services: Services) -> None:
     """One model call with its tool calls."""
+    answering.afford(turn)
+    isolation.afford(turn)
     try:
         assembled = assemble(turn, services)
         await sharpened(turn, services, assembled)
         fitting = await fitted(turn, services, assembled)
-        async with reserved(turn, services, fitting) as request:
+        async with answering.standing_back(turn, services), reserved(turn, services, fitting) as request:
             await ask(turn, services, request)
     except HeraldError as error:
         await failed(turn, services, error)
@@ -99,14 +122,25 @@ async def conclude(turn: Turn, services: Services) -> None:
         if not said:
             if not await verifier.passed(turn, services, ended.stop_reason):
                 return
-            if await points.stopping(turn, services, ended.stop_reason):
+            if await may_end(turn, services, ended.stop_reason):
                 raise
             return
         turn.write(TurnTransition(reason=TransitionReason.STEER, step=turn.state.step + 1), *said)
 
 
+async def may_end(turn: Turn, services: Services, stop_reason: str) -> bool:
+    """Whether a turn that is about to end may, as far as hooks and the goal of its task are concerned."""
+    if turn.state.request.replay is not None:
+        return answering.may_end(turn)
+    if not await points.stopping(turn, services, stop_reason):
+        return False
+    return await goal_gate.may_end(turn, services, stop_reason)
+
+
 async def steers(turn: Turn, time_zone: str) -> list[UserMessage]:
     """Messages that came in for this turn meanwhile."""
+    if turn.state.request.replay is not None:
+        return answering.steers(turn)
     if not turn.steered and not turn.arriving:
         return []
     turn.steered = False

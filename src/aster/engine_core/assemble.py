@@ -46,6 +46,7 @@ def assemble(turn: Turn, services: Services) -> ModelRequest:
         firm=state.lasting_effects,
         role=role_of(state, settings),
         endpoint=state.endpoint,
+        background=state.request.behind,
     )
     said = next((text_of(message.content) for message in reversed(state.messages) if spoken(message)), "")
     request = tuned(
@@ -59,7 +60,8 @@ def assemble(turn: Turn, services: Services) -> ModelRequest:
 
 def _tools(turn: Turn, services: Services) -> tuple[ToolDef, ...]:
     """What the model is offered: the same object while it is the same, so that it is counted once."""
-    found = offered(turn.state.request, services.connectors.tools(turn.key.user_id).registry)
+    registry = services.connectors.tools(turn.key.user_id).registry
+    found = offered(turn.state.request, registry, registry.board if turn.board else ())
     if turn.tools != found:
         turn.tools = found
     return turn.tools

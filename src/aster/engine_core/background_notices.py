@@ -7,10 +7,12 @@ from outside and comes with `bash_output`, between its marks.
 from typing import Final
 
 from aster.brain.records import BackgroundRecord, BackgroundToldRow
+from aster.engine_core.replaying.recorded import NOTICE
 from aster.engine_core.services import Services
 from aster.engine_core.telling import told
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
 
 SHOWN_CHARS: Final = 100
 
@@ -25,7 +27,7 @@ async def tell(turn: Turn, services: Services) -> None:
     ended = await turn.brain.background_untold(turn.key)
     if ended:
         text = "\n".join(map(notice, ended))
-        said = told(text)
+        said = told(text, new_id(NOTICE))
         now = now_ms()
         turn.write(
             said, rows=[BackgroundToldRow(runtime_task_id=one.runtime_task_id, told_at=now) for one in ended]

@@ -199,7 +199,10 @@ def _case(stand: Stand, rung: BudgetRung, estimate: float, day: Day) -> BudgetCa
 
 
 def _ask(turn: Turn, services: Services, case: BudgetCase) -> None:
-    """Put the question on the thread and leave; the turn costs nothing while it waits."""
+    """Put the question on the thread and leave; the turn costs nothing while it waits. A replay, or one that is shut
+    in, asks nobody: it ends."""
+    if turn.state.request.replay is not None or turn.state.request.isolated:
+        raise exhausted(case.scope, case.limit_usd, case.spent_usd, services.budgets.today())
     request = HitlRequest(
         request_id=new_id("hitl"),
         kind="budget",

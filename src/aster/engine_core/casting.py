@@ -19,7 +19,10 @@ def model_of(state: TurnState, settings: Settings) -> str:
 
 
 def role_of(state: TurnState, settings: Settings) -> ModelRole:
-    """`coding` for a turn that wants no model of its own and is about code, where there is a pool for that."""
+    """`coding` for a turn that wants no model of its own and is about code, where there is a pool for that; `worker`
+    for a replay that nobody waits for."""
+    if state.request.behind and settings.llm_pool_worker and not _wanted(state, settings):
+        return "worker"
     if not settings.llm_pool_coding or _wanted(state, settings):
         return "foreground"
     said = next((text_of(message.content) for message in state.messages if spoken(message)), "")

@@ -1,5 +1,6 @@
 """What is to be done now and then: forgetting what nobody misses, going on at midnight, and looking for turns that have
-come to a halt. The first two are done by one replica each time, however many there are; the last by each for itself."""
+come to a halt. The first two are done by one replica each time, however many there are; the last by each for itself,
+and so is looking at schedules: what is due is seen to by whoever finds it first."""
 
 import asyncio
 import logging
@@ -7,12 +8,15 @@ from typing import Final
 
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.runner import Runner
+from aster.engine_core.scheduled_turns import clock
 from aster.engine_core.services import Services
 from aster.infra.clock import now_ms
 
 log = logging.getLogger("aster.chores")
 
 RETENTION_SECONDS: Final = 60.0
+RETAINED: Final = 500
+"""Entries of learning, and times of schedules, that one step forgets."""
 IDLE_SECONDS: Final = 2.0
 """How often a process looks for turns of its own that it does not run."""
 
@@ -25,7 +29,13 @@ class Chores:
         self._doing: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        chores = (("retention", self._keep()), ("days", self._begin_days()), ("idle", self._wake_idle()))
+        schedules = clock(self._services, self._coordinator)
+        chores = (
+            ("retention", self._keep()),
+            ("days", self._begin_days()),
+            ("idle", self._wake_idle()),
+            ("schedules", schedules.run()),
+        )
         for name, work in chores:
             self._doing.append(asyncio.create_task(work, name=name))
 
@@ -48,11 +58,13 @@ class Chores:
         services, gone = self._services, 1
         while gone:
             now = now_ms()
+            old = now - services.settings.observability_days * 86_400_000
             gone = await services.brain.retain(
-                deltas_before=now - services.settings.channel_state_ttl_active * 1000,
-                observations_before=now - services.settings.observability_days * 86_400_000,
+                deltas_before=now - services.settings.channel_state_ttl_active * 1000, observations_before=old
             )
             gone += await services.memory.expire()
+            gone += await services.brain.learning.retain(old, RETAINED)
+            gone += await services.brain.schedules.forget(old, RETAINED)
             await asyncio.sleep(1.0 if gone else 0.0)
 
     async def _wake_idle(self) -> None:

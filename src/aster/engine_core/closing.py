@@ -7,13 +7,14 @@ import time
 
 from aster.brain.compaction_records import CompactionRow
 from aster.brain.records import ConversationRow, Row, TrajectoryRow
+from aster.brain.unit import Deed
 from aster.contracts.blocks import TextBlock, ToolResultBlock
 from aster.contracts.errors import EngineError
 from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle, ToolResult
 from aster.contracts.messages import Message
 from aster.contracts.model import encode, to_builtins
 from aster.contracts.turn import TurnState
-from aster.engine_core import channel_state, door_places, remembering, uncertainty
+from aster.engine_core import channel_state, door_places, learned_from, remembering, uncertainty
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_iso, now_ms
@@ -40,8 +41,9 @@ def unanswered(state: TurnState, output: str = CANCELLED, error: str = "cancelle
 async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str) -> None:
     """End a turn; returns when the end is durable."""
     state = turn.state
-    await remembering.obey(turn, services, phase)
-    uncertainty.close(turn, services, phase)
+    if state.request.replay is None:
+        await remembering.obey(turn, services, phase)
+        uncertainty.close(turn, services, phase)
     for event in unanswered(state):
         turn.write(event)
     end = ThreadLifecycle(phase=phase, segment=state.segment, stop_reason=stop_reason)
@@ -58,12 +60,22 @@ async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str)
         _trajectory(turn, phase, stop_reason, preview),
     )
     entry = await services.journal.entry(turn, phase, preview)
-    turn.write(end, rows=(*rows, *_cleared(turn), *entry, *door_places.answered(state, preview, phase)))
+    lesson = learned_from.entry(turn, services, phase, stop_reason, preview)
+    kept = (*rows, *_cleared(turn), *entry, *lesson, *door_places.answered(state, preview, phase))
+    turn.write(end, rows=kept, deed=_let_go(turn, services, phase, stop_reason))
     turn.when_durable(lambda: services.journal.entered(entry))
     await turn.flush()
     services.history.keep(turn.key, turn.turn_id, list(turn.seen))
     services.foundations.forget(turn.turn_id)
     services.raven.turn_ended(phase, time.perf_counter() - turn.started, stop_reason)
+
+
+def _let_go(turn: Turn, services: Services, phase: Phase, stop_reason: str) -> Deed | None:
+    """Gives back what the turn was at on a board, unless its task goes on with it."""
+    request = turn.state.request
+    if request.replay is not None or (phase is Phase.COMPLETED and request.parent is None):
+        return None
+    return services.work.abandoned(turn.key, f"the turn that had it ended: {stop_reason}")
 
 
 def _cleared(turn: Turn) -> list[Row]:

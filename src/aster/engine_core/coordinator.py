@@ -27,7 +27,7 @@ from aster.engine_core.opening import Opening, opening
 from aster.engine_core.orders import Cancelled, HitlReply, OnBusy, Order, Ticket
 from aster.engine_core.permissions import moded
 from aster.engine_core.redaction import clean_order, clean_reply
-from aster.engine_core.runner import Runner
+from aster.engine_core.runner import Alive, Chore, Runner
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Lost
 from aster.engine_core.takeover import Takeover
@@ -59,9 +59,22 @@ class Coordinator:
     def slots(self) -> tuple[int, int]:
         return self._runner.slots
 
+    async def alive(self) -> list[Alive]:
+        """The replicas that share the work with this one, itself among them; empty when it works alone."""
+        return await self._runner.alive()
+
+    async def once(self, chore: str, occasion: str, work: Chore) -> None:
+        """Have a chore done, by one of the replicas, for an occasion that all of them meet."""
+        await self._runner.once(chore, occasion, work)
+
+    def check(self) -> None:
+        """Refuse while nothing may begin here."""
+        admission.check(self._brain, self._runner, draining=self.draining)
+
     async def submit(self, user_id: str, order: Order) -> Ticket:
         """Take an order: start a turn, or do what it says should be done when the task is busy."""
-        admission.check(self._brain, self._runner, draining=self.draining)
+        self.check()
+        admission.check_task(order.task_id)
         check_model(self._services.settings, order.model)
         client_tools.check(order, self._services.connectors.tools(user_id).registry)
         order = await self._services.agents.cast(user_id, moded(self._services.settings, order))
@@ -198,7 +211,7 @@ class Coordinator:
     async def _segment(self, key: ThreadKey, live: Live, turn: Turn) -> None:
         live.begun = True
         try:
-            if not live.slot and live.stop_reason is None:
+            if not live.slot and live.stop_reason is None and not turn.state.request.behind:
                 await turn.flush()
                 live.slot = await self._runner.room(key.user_id)
                 if not live.slot:
@@ -210,7 +223,8 @@ class Coordinator:
             if turn.state.status is TurnStatus.RUNNING:
                 await self._hand_over(key, live, turn)
             live.followed = live.followed or not over
-            between = turn.state.request.method or turn.state.request.parent is not None
+            request = turn.state.request
+            between = request.method or request.parent is not None or request.replay is not None
             if turn.state.status is TurnStatus.COMPLETED and not between:
                 self._titles.consider(turn)
                 corrections.consider(turn, self._services)

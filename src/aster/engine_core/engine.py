@@ -28,6 +28,7 @@ from aster.contracts.events import Event
 from aster.contracts.llm import ModelRequest
 from aster.contracts.model import encode
 from aster.contracts.tools import ToolDef
+from aster.engine_core import gauges
 from aster.engine_core.agents.profile import SPAWN
 from aster.engine_core.agents.roster import Roster
 from aster.engine_core.budget import Budgets
@@ -46,6 +47,7 @@ from aster.engine_core.hooks.hooks import Hooks
 from aster.engine_core.journal import Journal
 from aster.engine_core.live import LiveTurns
 from aster.engine_core.permissions import Permissions
+from aster.engine_core.replaying.replays import Replays
 from aster.engine_core.runner import LocalRunner
 from aster.engine_core.services import Services
 from aster.engine_core.shared_storage import complaint
@@ -79,6 +81,7 @@ from aster.utility_directory.platform_registry import Registry, platform_tools
 from aster.utility_directory.spawn_agent import SpawnAgent
 from aster.utility_directory.tool import Tool, ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
+from aster.work.graph.graph import WorkGraph
 
 if TYPE_CHECKING:
     from aster.engine_core.cluster.replica import Replica
@@ -106,6 +109,7 @@ class Engine:
     coordinator: Coordinator
     permissions: Permissions
     agents: Roster
+    services: Services
     skills: Shelf
     tasks: Tasks
     places: Recent
@@ -181,7 +185,7 @@ class Engine:
         connectors = await self._assets(runtime, workspaces, vectors)
         self.permissions = Permissions(settings, self.brain, connectors, workspaces, self.sandbox)
         self.background = await self._commands()
-        services = Services(
+        self.services = Services(
             settings=settings,
             brain=self.brain,
             herald=self.herald,
@@ -205,9 +209,10 @@ class Engine:
             skills=self.skills,
             connectors=connectors,
             agents=self.agents,
+            work=WorkGraph(self.brain, settings, self.secrets),
             now=self._now,
         )
-        await self._serve(services)
+        await self._serve(self.services)
 
     async def _serve(self, services: Services) -> None:
         """Begin to run turns: those that were running when the engine stopped, then new ones."""
@@ -217,9 +222,11 @@ class Engine:
         runner = LocalRunner(settings.task_slots, settings.user_slots) if replica is None else replica.runner
         self.coordinator = Coordinator(services, runner, live, Titles(services))
         self.tasks = Tasks(services, live)
+        self.replays = Replays(services, self.coordinator)
         self.places = services.places
         self.files = Files(services, live)
-        self._bind_gauges()
+        self.raven.bind_redactions(self.secrets.counts, PROCESS.counts)
+        gauges.bind(self.raven, self.brain, self.coordinator, self.herald, lambda: self._counts)
         if (problem := await complaint(self.brain, services.settings)) is not None:
             self.raven.note("storage_apart", "warning", problem)
         elsewhere = Elsewhere(services, self._follow_catalog)
@@ -415,30 +422,6 @@ class Engine:
             data=None if seen.data is None else encode(seen.data),
         )
         self.brain.put(row).add_done_callback(_checked)
-
-    def _bind_gauges(self) -> None:
-        brain, coordinator = self.brain, self.coordinator
-        self.raven.bind_redactions(self.secrets.counts, PROCESS.counts)
-        self.raven.bind_gauges(
-            {
-                "slots_used": lambda: coordinator.slots[0],
-                "slots_total": lambda: coordinator.slots[1],
-                "turns_suspended": lambda: self._counts["suspended"],
-                "hitl_open": lambda: self._counts["pending"],
-                "queue_backlog": lambda: self._counts["waiting"],
-                "brain_backlog": lambda: brain.backlog,
-                "brain_fault": lambda: float(brain.fault is not None),
-                "draining": lambda: float(coordinator.draining),
-                "circuits_open": lambda: sum(node.breaker.state == "open" for node in self.herald.nodes),
-                "circuits_half_open": lambda: sum(node.breaker.state == "half_open" for node in self.herald.nodes),
-                "quotas_used_up": lambda: sum(node.quota.wait() > 0 for node in self.herald.nodes),
-                "background_waiting": lambda: self.herald.background.waiting,
-                "background_running": lambda: self.herald.background.running,
-                "background_waited_seconds": lambda: self.herald.background.waited_seconds,
-                "commits": lambda: brain.written[0],
-                "events": lambda: brain.written[1],
-            }
-        )
 
 
 def _checked(done: "asyncio.Future[list[Event]]") -> None:

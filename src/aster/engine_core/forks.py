@@ -23,6 +23,7 @@ from aster.contracts.events import (
 )
 from aster.contracts.model import encode
 from aster.contracts.turn import TurnState
+from aster.engine_core.admission import check_task
 from aster.engine_core.closing import messages_at_end, unanswered
 from aster.engine_core.compaction import forked as compactions
 from aster.engine_core.fold import apply
@@ -46,6 +47,8 @@ async def fork(services: Services, source: ThreadKey, seq: int, new_task_id: str
             f"`seq` {problem}, the newest event of the task.",
             {"fields": [{"field": "seq", "problem": problem}]},
         )
+    if new_task_id is not None:
+        check_task(new_task_id)
     target = ThreadKey(source.user_id, new_task_id or new_id("task"))
     events = await _records(services, source, seq)
     copied, rows, names = _close(events)

@@ -38,9 +38,10 @@ class Journal:
         self._on = settings.memory_enabled and settings.memory_journal
 
     async def entry(self, turn: Turn, phase: Phase, messages: list[Message]) -> tuple[JournalRow, ...]:
-        """What a turn that ends with these messages leaves; one that was cancelled, or was between agents, leaves
-        nothing."""
-        if phase is Phase.CANCELLED or turn.state.request.parent is not None:
+        """What a turn that ends with these messages leaves; one that was cancelled, was between agents or is
+        a replay leaves nothing."""
+        request = turn.state.request
+        if phase is Phase.CANCELLED or request.parent is not None or request.replay is not None:
             return ()
         now = now_ms()
         said: tuple[MemoryRow, ...] = ()

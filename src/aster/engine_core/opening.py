@@ -61,7 +61,8 @@ async def opening(
         retries=order.retry_message_id,
         said_at=said_at,
     )
-    return Opening(started, message, (*records(order.made), *direct_call.records(order.call)), before)
+    fired = () if order.fired is None else (order.fired,)
+    return Opening(started, message, (*fired, *records(order.made), *direct_call.records(order.call)), before)
 
 
 def _request(order: Order) -> TurnRequest:

@@ -97,7 +97,10 @@ class Permissions:
         return self._file.rules
 
     async def policy(self, key: ThreadKey, state: TurnState) -> Policy:
-        """What holds for a turn at this moment."""
+        """What holds for a turn at this moment. For one that is shut in nobody has granted anything, and nobody is
+        there."""
+        if state.request.isolated:
+            return Policy(rules=self._file.rules, unattended=True)
         return Policy(
             mode=mode_of(self._settings, state),
             rules=await self._rules_of(key, state.request),

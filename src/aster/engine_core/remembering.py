@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Final
 
 from aster.brain.memory_records import MemoryRow
-from aster.contracts.blocks import text_of
+from aster.contracts.blocks import TextBlock, text_of
 from aster.contracts.events import MemoryRetrieval, Phase, RetrievedItem
 from aster.engine_core import inquiry, working
 from aster.engine_core.boundary import defused
@@ -24,6 +24,7 @@ from aster.memory.acquaintance import Known
 from aster.memory.bus import Hydration, Recalled, Wish
 from aster.memory.drafts import Draft
 from aster.memory.explicit import asked_to_remember
+from aster.memory.grounding import own_words
 from aster.memory.keeping import keep
 from aster.memory.worth import said_words
 
@@ -79,8 +80,11 @@ async def begin(turn: Turn, services: Services) -> None:
     found = None
     try:
         known = await services.memory.known(turn.key.user_id)
-        if known.soul is not None:
+        replay = turn.state.request.replay
+        if known.soul is not None and (replay is None or replay.soul):
             turn.soul = soul_lines(known.soul)
+        if replay is not None:
+            return
         if known.notes and _fresh(turn, services):
             notes = await working.unseen(turn, services.memory)
         if known.beyond(turn.key.task_id) and _fresh(turn, services):
@@ -135,7 +139,8 @@ async def obey(turn: Turn, services: Services, phase: Phase) -> None:
         return
     if state.request.parent is not None:
         return
-    what = asked_to_remember(text_of(state.messages[0].content))
+    typed = next((block.text for block in state.messages[0].content if isinstance(block, TextBlock)), "")
+    what = asked_to_remember(own_words(typed))
     if what is None:
         return
     await turn.flush()
@@ -169,7 +174,7 @@ def soul_lines(soul: MemoryRow) -> str:
 
 
 def _event(found: Hydration, notes: tuple[RetrievedItem, ...]) -> MemoryRetrieval:
-    items = (*notes, *map(_item, found.items))
+    items = (*notes, *map(item_of, found.items))
     return MemoryRetrieval(
         query=found.query,
         items=items,
@@ -179,7 +184,8 @@ def _event(found: Hydration, notes: tuple[RetrievedItem, ...]) -> MemoryRetrieva
     )
 
 
-def _item(one: Recalled) -> RetrievedItem:
+def item_of(one: Recalled) -> RetrievedItem:
+    """What was found, as it stands on the thread."""
     row = one.row
     return RetrievedItem(
         store=row.store,

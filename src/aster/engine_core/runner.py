@@ -7,7 +7,7 @@ share a brain, what one of them cannot or may not go on with is offered to all, 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from aster.brain.records import ThreadKey, TurnRecord
 from aster.contracts.errors import EngineError
@@ -20,6 +20,14 @@ LEAVE_SECONDS: Final = 5.0
 
 Work: TypeAlias = Coroutine[Any, Any, None]
 Chore: TypeAlias = Callable[[], Awaitable[None]]
+
+
+class Alive(NamedTuple):
+    """A replica that the others know to be alive; one of them leads."""
+
+    replica: str
+    since_ms: int
+    leads: bool
 
 
 class Runner(Protocol):
@@ -65,6 +73,10 @@ class Runner(Protocol):
 
     async def once(self, chore: str, occasion: str, work: Chore) -> None:
         """Have a chore done, by one of the replicas, for an occasion that all of them meet."""
+        ...
+
+    async def alive(self) -> list[Alive]:
+        """The replicas that are alive, the oldest first; empty where there is nobody to share with."""
         ...
 
     async def leave(self) -> None:
@@ -137,6 +149,9 @@ class LocalRunner:
         """There is nobody else to do it."""
         del chore, occasion
         await work()
+
+    async def alive(self) -> list[Alive]:
+        return []
 
     async def leave(self) -> None:
         """Nobody leaves anything here."""

@@ -9,12 +9,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 
 import msgspec
 
 from aster.brain.agents import SubagentRecord
 from aster.brain.records import ArtifactRow, FileAfterRow, FileUndoneRow, FileVersionRow, Row
+from aster.brain.work import Actor
 from aster.contracts.blocks import TextBlock, text_of
 from aster.contracts.events import Event, PlanUpdate, ToolCallIssued, ToolError, ToolResult, ToolRetry
 from aster.contracts.llm import LLMResponse, ModelRequest
@@ -27,13 +28,16 @@ from aster.engine_core.agents.reach import permits
 from aster.engine_core.aside import aside
 from aster.engine_core.compaction import transcript
 from aster.engine_core.connectors import login
+from aster.engine_core.history import spoken
 from aster.engine_core.hooks import points
 from aster.engine_core.performing import perform
 from aster.engine_core.planning.noted import plan_of
 from aster.engine_core.progress import CallProgress
+from aster.engine_core.schedules import offered
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.engine_core.verdict import Run
+from aster.engine_core.workflows import running as workflows
 from aster.infra.clock import now_ms
 from aster.sandbox.paths import Workspace
 from aster.utility_directory import retries
@@ -265,9 +269,35 @@ def result_event(
     )
 
 
+def unreadable(call: CallState) -> ToolOutcome | None:
+    """What to tell the model of a call whose arguments cannot be read; None if they can."""
+    if call.invalid is None:
+        return None
+    wrong = f"The arguments of `{call.call.name}` are not a JSON object: {call.invalid[:200]} Write them again."
+    return ToolOutcome.error(call.hint or wrong, reason="invalid_input")
+
+
 def idempotency_key(turn: Turn, call: CallState) -> str:
     """The same for every attempt at one call, different for every other call."""
     return f"{turn.turn_id}:{turn.state.step}:{call.call.id}"
+
+
+def heard(turn: Turn) -> tuple[str, ...] | None:
+    """What people have typed in a task, as far as it is at hand; between agents nobody types anything."""
+    if turn.state.request.method:
+        return None
+    if turn.state.request.parent is not None:
+        return ()
+    messages = (one for one in chain(turn.history, turn.state.messages) if spoken(one) and one.digest is None)
+    blocks = ((block for block in message.content if isinstance(block, TextBlock)) for message in messages)
+    return tuple(first.text for typed in blocks if (first := next(typed, None)) is not None)
+
+
+def _actor(turn: Turn, call: CallState) -> Actor:
+    """Who changes the work graph in a call: the agent of this task."""
+    user_id, task_id = turn.key
+    key = idempotency_key(turn, call)
+    return Actor(user_id=user_id, name=task_id, task_id=task_id, turn_id=turn.turn_id, call_key=key)
 
 
 def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallState) -> ToolContext:
@@ -317,6 +347,7 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         memory=services.memory,
         tools=tuple(filter(partial(permits, turn.state.request.agent), services.tools.registry.names)),
         span=span,
+        heard=partial(heard, turn),
         plans=plans,
         doubt=doubt,
         sample=sample,
@@ -326,5 +357,8 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         perform=performed,
         readable=services.skills.copies.readable(turn.key.user_id),
         subagent=subagent,
+        workflows=workflows.runner(turn, services, call.call.id, idempotency_key(turn, call)),
+        work=None if turn.state.request.isolated else services.work.agent(_actor(turn, call), turn.change),
+        schedules=None if turn.state.request.isolated else offered(services, turn),
         limits=services.limits,
     )

@@ -31,6 +31,7 @@ from aster.skills.shelf import Shelf
 from aster.utility_directory.background import Background
 from aster.utility_directory.tool import ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
+from aster.work.graph.graph import WorkGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Services:
     skills: Shelf
     connectors: Connectors
     agents: Roster
+    work: WorkGraph
     now: Callable[[], int] = now_ms
     corrections: Waiting = field(default_factory=Waiting)
     foundations: Foundations = field(default_factory=Foundations)

@@ -5,13 +5,13 @@ process after the other dies is given up, visibly, before it takes the next one 
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from aster.brain.records import ThreadKey, TurnRecord
-from aster.brain.unit import Conflict, Owned
+from aster.brain.records import Row, ThreadKey, TurnRecord
+from aster.brain.unit import Absent, Conflict, Owned
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import ErrorEvent, Phase, ThreadLifecycle
+from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle
 from aster.engine_core import segments
 from aster.engine_core.closing import fail
 from aster.engine_core.live import Live, LiveTurns
@@ -23,6 +23,8 @@ from aster.engine_core.unfinished import discard_unfinished
 log = logging.getLogger("aster.takeover")
 
 GIVEN_UP: Final = "dead_letter"
+ORPHANED: Final = "orphaned"
+"""Why a turn ends that was shut in: whoever had it made is gone, and nobody will look at what it does."""
 Start: TypeAlias = Callable[[ThreadKey, Live, Turn], None]
 
 
@@ -55,6 +57,8 @@ class Takeover:
             turn = await self._loaded(key, record)
             live.since, thread = self._brain.held(key), await self._brain.thread(key)
             live.stop_reason = thread.asked_to_stop if thread is not None else None
+            if turn.state.request.isolated:
+                live.stop_reason = ORPHANED
             live.turn, live.slot = turn, slot
         except (Conflict, Lost):
             return None
@@ -69,6 +73,24 @@ class Takeover:
                 self._live.release(key, live)
         self._start(key, live, turn)
         return live
+
+    async def begin(self, key: ThreadKey, turn_id: str, events: Sequence[Event], rows: Sequence[Row]) -> bool:
+        """Begin the turn of a new task, whose first records these are; false when there is such a task already. It
+        waits for a slot like one that was taken over."""
+        if key in self._live:
+            return False
+        live = self._live.claim(key, turn_id)
+        try:
+            await self._brain.append(key, turn_id, events, rows=rows, guard=Absent())
+            live.since = self._brain.held(key)
+            turn = live.turn = await segments.load(self._services, key, turn_id)
+        except Conflict:
+            return False
+        finally:
+            if live.turn is None:
+                self._live.release(key, live)
+        self._start(key, live, turn)
+        return True
 
     async def idle(self) -> None:
         """Go on with turns that are this process's by their threads and that it does not run: what kept it from that, a
@@ -140,6 +162,7 @@ class Takeover:
                     ThreadLifecycle(phase=Phase.ERRORED, segment=record.segment, stop_reason=stop_reason),
                 ],
                 guard=Owned(record.turn_id),
+                deed=self._services.work.abandoned(key, f"the turn was given up ({stop_reason})"),
             )
         except Conflict:
             log.warning("turn %s was taken by somebody else", record.turn_id)

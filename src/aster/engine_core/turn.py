@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from aster.brain.protocol import Brain
 from aster.brain.records import Row, ThreadKey
-from aster.brain.unit import Conflict, Owned
+from aster.brain.unit import Conflict, Deed, Owned
 from aster.contracts.events import Event, ManifestEntry, MediaNotice, ToolProgress
 from aster.contracts.messages import Message
 from aster.contracts.tools import ToolDef
@@ -26,6 +26,7 @@ from aster.engine_core.context.prompt import Prompt
 from aster.engine_core.context.tokens import Anchor
 from aster.engine_core.fold import apply, place
 from aster.engine_core.redaction import cleaned
+from aster.engine_core.replaying.recorded import Recorded
 from aster.engine_core.signals import Lost
 from aster.infra.secrets import Secrets
 
@@ -38,7 +39,8 @@ class Turn:
     that was not worth it or has just been done; `notes`: the instructions of its workspace; `layers`: all
     instructions of the newest prompt; `visited`: paths whose directories have been looked at; `prompt`: the newest
     prompt that was answered; `shown`: the entries of its newest manifest; `tools`: what its model is offered;
-    `skills`: what it is told of the skills there are; `pace`: how often what its tools say is shown above."""
+    `skills`: what it is told of the skills there are; `pace`: how often what its tools say is shown above;
+    `recorded`: the turn that it replays; `board`: its model is told of the work graph besides."""
 
     key: ThreadKey
     brain: Brain
@@ -62,6 +64,8 @@ class Turn:
     tools: tuple[ToolDef, ...] = ()
     skills: tuple[Layer, ...] = ()
     pace: Pace = field(default_factory=Pace)
+    recorded: Recorded | None = None
+    board: bool = False
     _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
 
     @property
@@ -75,23 +79,43 @@ class Turn:
         return self.key if parent is None else ThreadKey(self.key.user_id, parent.home_task_id)
 
     @property
+    def ground(self) -> ThreadKey:
+        """The task whose workspace its prompts tell of: of a replay, that of the turn it replays."""
+        replay = self.state.request.replay
+        return self.home if replay is None else ThreadKey(self.key.user_id, replay.home_task_id)
+
+    @property
     def seen(self) -> tuple[Message, ...]:
         """The conversation as the model is shown it."""
         return (*self.history, *self.state.messages[self.state.covered :])
 
-    def write(self, *events: Event, rows: Sequence[Row] = ()) -> None:
-        """Put records on the thread; the state moves on now, durability follows."""
+    def write(self, *events: Event, rows: Sequence[Row] = (), deed: Deed | None = None) -> None:
+        """Put records on the thread; the state moves on now, durability follows. A `deed` that is never refused is done
+        in the same commit."""
         self._settle()
         kept = [cleaned(self.secrets, event) for event in events]
         for event in kept:
             apply(self.state, event)
             if isinstance(event, MediaNotice):
                 self.history = stripped_media.cleared(self.state, self.history)
-        done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=Owned(self.turn_id))
+        done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=Owned(self.turn_id), deed=deed)
         self.track(done)
         if self.state.request.parent is not None:
             self.pace.over(kept)
             self._show(kept)
+
+    async def change(self, deed: Deed) -> None:
+        """Do a deed, with what tells of it on the thread in the same commit; `EngineError` when it is refused."""
+        done = self.brain.append(self.key, self.turn_id, (), guard=Owned(self.turn_id), deed=deed)
+        done.add_done_callback(_seen)
+        try:
+            told = await asyncio.shield(done)
+        except Conflict as conflict:
+            raise Lost(str(conflict)) from conflict
+        for event in told:
+            apply(self.state, event)
+            place(self.state, event)
+        self._show(told)
 
     def track(self, done: "asyncio.Future[list[Event]]") -> None:
         """Follow a commit that was begun for this turn."""
@@ -108,7 +132,7 @@ class Turn:
     def _show(self, events: Sequence[Event]) -> None:
         """Show what a sub-agent does on the thread of the person's task."""
         request = self.state.request
-        if request.parent is not None and request.agent is not None:
+        if request.parent is not None and request.agent is not None and self.home != self.key:
             show(self.brain, self.key.user_id, self.turn_id, request.agent.name, request.parent, events)
 
     async def flush(self) -> None:

@@ -19,7 +19,9 @@ from aster.infra.settings_agents import AgentSettings
 from aster.infra.settings_database import DatabaseSettings
 from aster.infra.settings_files import secret_files
 from aster.infra.settings_flag import Flag
+from aster.infra.settings_learning import LearningSettings
 from aster.infra.settings_reach import ReachSettings
+from aster.infra.settings_work import WorkSettings
 
 NO_CLOCK = "off"
 """The time zone of an engine that does not tell models the time."""
@@ -35,7 +37,7 @@ def _default_provider() -> Literal["local", "demo"]:
     return "local" if find_spec("xllamacpp") is not None else "demo"
 
 
-class Settings(AgentSettings, DatabaseSettings, ReachSettings):
+class Settings(AgentSettings, DatabaseSettings, LearningSettings, ReachSettings, WorkSettings):
     """One field per variable; the variable's name is the field's name in capitals."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
@@ -45,6 +47,10 @@ class Settings(AgentSettings, DatabaseSettings, ReachSettings):
     console_dir: Path | None = Field(
         None,
         description="Folder with a console built by yourself, served in place of the one that comes with Aster.",
+    )
+    open_browser: Flag = Field(
+        True,
+        description="Open the console in a browser when `aster serve` first starts at a screen of this machine.",
     )
 
     llm_provider: Literal["demo", "openai", "anthropic", "gemini", "openai_compatible", "local"] = Field(

@@ -1,12 +1,13 @@
 """The settings about agents: how far work is handed on, and what they may make of it for later."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from aster.infra.settings_flag import Flag
+from aster.infra.settings_schedules import ScheduleSettings
 
 
-class AgentSettings(BaseModel):
-    """Sub-agents and skills."""
+class AgentSettings(ScheduleSettings):
+    """Sub-agents, skills and schedules."""
 
     subagent_max_turns: int = Field(30, ge=1, description="Most model calls of one sub-agent.")
     subagent_depth: int = Field(

@@ -32,6 +32,8 @@ GAUGES: Final[dict[str, str]] = {
     "quotas_used_up": "Model endpoints that are not asked until a limit of the provider is reset.",
     "background_waiting": "Background model calls that wait until nobody else does.",
     "background_running": "Background model calls under way.",
+    "learning_backlog": "Things that happened and have not been learned from.",
+    "learning_set_aside": "Things that could not be learned from, set aside after several tries.",
 }
 COUNTERS: Final[dict[str, str]] = {
     "commits": "Commits of the brain.",
@@ -155,6 +157,10 @@ class Metrics:
         self.hitl = counter("hitl_requests", "Requests to a human.", "kind")
         self.hitl_answers = counter("hitl_answers", "Answers of a human.", "kind")
         self.hitl_seconds = histogram("hitl_wait_seconds", "Time until a human answered.", _HUMAN, "kind")
+
+        self.changesets = counter("changesets", "Changesets of the learning centre.", "kind", "status")
+        self.learned_items = counter("learned_items", "Items of changesets by what became of them.", "status")
+        self.trials = counter("trials", "Trials of learned things that have a verdict.", "verdict")
 
         self.requests = counter("http_requests", "HTTP requests.", "route", "method", "status")
         self.request_seconds = histogram(

@@ -188,6 +188,19 @@ class Raven:
         self.metrics.hitl_seconds.labels(label).observe(seconds)
 
     @_harmless
+    def learned(self, kind: str, status: str, items: Mapping[str, int]) -> None:
+        """A changeset was kept or decided; `items` counts its items by what became of them."""
+        metrics = self.metrics
+        metrics.changesets.labels(metrics.words(kind), metrics.words(status)).inc()
+        for word, count in items.items():
+            metrics.learned_items.labels(metrics.words(word)).inc(count)
+
+    @_harmless
+    def tried(self, verdict: str) -> None:
+        """A trial has ended so."""
+        self.metrics.trials.labels(self.metrics.words(verdict)).inc()
+
+    @_harmless
     def request_served(self, route: str, method: str, status: int, seconds: float) -> None:
         """`route` is the template (`/tasks/{task_id}`), never the path a client sent."""
         label = self.metrics.routes(route)

@@ -70,6 +70,11 @@ ADVICE: Final[dict[ErrorCode, str]] = {
     ErrorCode.UNDO_CONFLICT: "Look at the files named in `details.files`; send `force: true` to overwrite them.",
     ErrorCode.TASK_EXISTS: "Choose another `task_id`, or leave it out and take the one you are given.",
     ErrorCode.TASK_NOT_RUNNING: "There is nothing to stop: the turn has already ended, or none was started.",
+    ErrorCode.WORK_CONFLICT: (
+        "`details.reason` says what is in the way (`already_claimed`, `already_resolved`, `blocked`, `busy_owner`, "
+        "`not_owner`, `not_claimed`, `stale`). Read the item again with `GET /work/items/{item_id}` and choose "
+        "another, wait for what it waits for, or, as a person, send `override`. Nothing was changed."
+    ),
     ErrorCode.TOOL_IN_DOUBT: (
         "The engine stopped while a tool with effects was running, and cannot know whether it finished. Look "
         "at the world, then answer the open request: done, run it again, or leave it."

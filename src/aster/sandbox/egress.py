@@ -30,6 +30,13 @@ def unlimited(sandbox: Sandbox, settings: Settings) -> str | None:
     return f"EGRESS_ALLOW is set, but {why}. Set SANDBOX=auto, bubblewrap or landlock, or leave EGRESS_ALLOW empty."
 
 
+def without_egress(sandbox: Sandbox) -> Sandbox:
+    """The same sandbox, whose commands reach no network whatever EGRESS_ALLOW lists."""
+    from aster.sandbox.networked import Networked
+
+    return sandbox.inner if isinstance(sandbox, Networked) else sandbox
+
+
 def with_egress(sandbox: Sandbox, settings: Settings, note: Note, secrets: Secrets) -> Sandbox:
     """The same sandbox, whose commands reach what EGRESS_ALLOW lists; wrong settings stop the start."""
     rules = EgressRules.of(settings)

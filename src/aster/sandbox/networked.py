@@ -51,6 +51,11 @@ class Networked:
             self._observe(proxy.visits)
         return _told(done, [visit for visit in proxy.visits if visit.refused])
 
+    @property
+    def inner(self) -> Sandbox:
+        """The sandbox without the way out."""
+        return self._sandbox
+
     def close(self) -> None:
         self._sandbox.close()
 

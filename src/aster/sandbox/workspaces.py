@@ -57,6 +57,22 @@ class Workspaces:
         """A directory for something of a user's that belongs to no task, with the operator's roots beside it."""
         return await asyncio.to_thread(self._set_apart, user_id, name)
 
+    async def cell(self, name: str) -> Workspace:
+        """A directory that is nobody's and has nothing beside it; empty when it is asked for the first time."""
+        return await asyncio.to_thread(self._cell, name)
+
+    async def vacate(self, name: str) -> None:
+        """Nobody works in a cell any more."""
+        own = self._data() / "cells" / safe_name(name)
+        await asyncio.to_thread(remove, own)
+        await asyncio.to_thread(_forget, search_index(self._settings, (own,)))
+
+    def _cell(self, name: str) -> Workspace:
+        own = self._made_at(self._data() / "cells" / safe_name(name))
+        if self._sandbox.identity is not None:
+            open_to(own, self._sandbox.identity, closed=(self._data(),))
+        return Workspace((own,), own, hidden=(self._data(),), scratch=self._sandbox.scratch)
+
     def planned(self, user_id: str, task_id: str) -> Workspace:
         """The workspace a task has or would have; nothing is made ready."""
         roots = tuple(Path(os.path.realpath(root)) for root in self._settings.roots)

@@ -24,15 +24,21 @@ class Task(BaseModel):
     active_turn_id: str | None = Field(description="The turn that runs or waits for a human.")
     from_task_id: str | None = Field(description="The task it was forked from.")
     from_seq: int | None = None
-    parent_task_id: str | None = Field(None, description="The task whose agent began this one.")
+    parent_task_id: str | None = Field(None, description="The task whose agent began this one, or that it replays.")
 
     @classmethod
     def of(cls, record: ThreadRecord) -> "Task":
         return cls.model_validate(_fields(record) | _times(record, "created_at", "updated_at"))
 
 
+class ListedTask(Task):
+    """A task with what it has cost so far."""
+
+    cost_usd: float | None = Field(description="With its sub-agents; null when no call of it had a price.")
+
+
 class TaskPage(BaseModel):
-    tasks: list[Task] = Field(description="Newest change first.")
+    tasks: list[ListedTask] = Field(description="Newest change first.")
     next: str | None = Field(description="Give it as `before` to go on; null at the end.")
 
 
@@ -116,7 +122,7 @@ class Waiting(BaseModel):
         )
 
 
-class TaskDetail(Task):
+class TaskDetail(ListedTask):
     """A task with its turns and what waits in it."""
 
     head_seq: int = Field(description="The newest event of its thread.")
@@ -229,7 +235,9 @@ class Health(BaseModel):
     status: Literal["ok", "degraded", "draining"] = Field(description="`degraded`: a subsystem is not ok.")
     uptime_seconds: float
     version: str
-    subsystems: dict[str, Subsystem] = Field(description="`brain`, `llm`, `sandbox`, `slots` and `memory`.")
+    subsystems: dict[str, Subsystem] = Field(
+        description="`brain`, `llm`, `sandbox`, `slots`, `memory` and `learning`."
+    )
 
 
 def _fields(record: Any) -> dict[str, Any]:

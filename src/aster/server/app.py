@@ -8,6 +8,7 @@ from fastapi.routing import APIRoute
 
 from aster import __version__
 from aster.engine_core.engine import Engine
+from aster.learning_centre.centre import LearningCentre
 from aster.server import errors, reference
 from aster.server.auth import Doorkeeper
 from aster.server.doors import chat_completions, ghost, ghost_models, models, responses
@@ -25,9 +26,11 @@ from aster.server.routes import (
     execute,
     feedback,
     files,
+    goals,
     health,
     hitl,
     judgement,
+    learning,
     lessons,
     memory,
     memory_documents,
@@ -35,11 +38,16 @@ from aster.server.routes import (
     metrics,
     oauth,
     permissions,
+    replay,
     rpc,
+    schedules,
+    self_play,
     skills,
     tasks,
     tools,
     usage,
+    work,
+    workflows,
     working_memory,
 )
 
@@ -61,7 +69,11 @@ TAGS = [
     {"name": "memory", "description": "What is remembered, where it came from, and forgetting it."},
     {"name": "rpc", "description": "Tools, memory and skills by name, without a model in between."},
     {"name": "files", "description": "Files of workspaces, brought in and taken out."},
+    {"name": "replay", "description": "Recorded turns run again, without side effects."},
     {"name": "feedback", "description": "What people think of turns, messages and memories."},
+    {"name": "learning", "description": "What the engine learned from what happened, and taking it back."},
+    {"name": "work", "description": "What is to be done, what waits for what, and who does it."},
+    {"name": "schedules", "description": "What is said to a task later, again and again, or when something is so."},
     {"name": "usage", "description": "What model calls used and cost, and how much may be spent."},
     {"name": "doors", "description": "The same turns for clients that speak another dialect."},
     {"name": "operation", "description": "For whoever runs the engine."},
@@ -69,9 +81,11 @@ TAGS = [
 
 ROUTES = (  # a request is held against them in this order: what is asked most comes first
     *(execute, chat_completions, responses, ghost),
-    *(hitl, tasks, artifacts, files, compact, context, judgement),
+    *(hitl, tasks, replay, artifacts, files, compact, context, judgement),
     *(permissions, tools, assets, oauth, skills, agents, rpc, usage, feedback),
-    *(memory, memory_records, memory_documents, working_memory, lessons),
+    *(memory, memory_records, memory_documents, working_memory, lessons, learning, self_play),
+    *(work, schedules),
+    *(goals, workflows),
     *(models, ghost_models),
     *(health, about, metrics, admin, console),
 )
@@ -82,11 +96,16 @@ def create_app(engine: Engine) -> FastAPI:
     door = Doorkeeper(engine)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         try:
             await engine.start()
             await door.start()
-            yield
+            app.state.learning = centre = LearningCentre(engine)
+            centre.start()
+            try:
+                yield
+            finally:
+                await centre.close()
         finally:
             await engine.stop()
 

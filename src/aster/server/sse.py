@@ -61,6 +61,16 @@ class TurnEnd:
         return None
 
 
+class NoEnd:
+    """Over when whoever reads it goes."""
+
+    turn_id: str | None = None
+
+    def cut(self, frames: list[Frame]) -> int | None:
+        del frames
+        return None
+
+
 class MessageEnd:
     """Over when the turn that takes this message has ended, or when the message is dropped before any does."""
 

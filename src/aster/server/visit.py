@@ -8,6 +8,7 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.engine_core.engine import Engine
+from aster.learning_centre.centre import LearningCentre
 from aster.server.auth import Caller
 
 SCOPE: Final = "aster.visit"
@@ -42,9 +43,14 @@ async def _engine(request: Request) -> Engine:
     return cast("Engine", request.app.state.engine)
 
 
+async def _learning(request: Request) -> LearningCentre:
+    return cast("LearningCentre", request.app.state.learning)
+
+
 Visiting = Annotated[Visit, Depends(_visit)]
 Operating = Annotated[Visit, Depends(_operator)]
 Serving = Annotated[Engine, Depends(_engine)]
+Learning = Annotated[LearningCentre, Depends(_learning)]
 
 KEYED = [
     Security(

@@ -34,6 +34,12 @@ async def test_the_limits_of_providers_are_told_to_the_operator_alone(engine: Li
     assert (window["name"], window["limit"], window["remaining"]) == ("requests", 60, 59)
 
 
+async def test_an_engine_that_works_alone_is_its_only_replica(engine: Live) -> None:
+    [only] = (await engine.http.get("/replicas")).json()["replicas"]
+    assert (only["leads"], only["answers"]) == (True, True)
+    assert only["replica"] == (await engine.http.get("/about")).json()["replica"]
+
+
 async def test_it_needs_a_key(engine: Live) -> None:
     answer = await engine.http.get("/about", headers={"X-Engine-Key": "wrong"})
     assert (answer.status_code, answer.json()["error"]) == (401, "INVALID_KEY")

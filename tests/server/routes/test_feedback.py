@@ -102,7 +102,7 @@ async def test_a_memory_called_wrong_is_found_after_others_that_fit(two: Two) ->
         return [hit["id"] for hit in answer.json()["hits"] if hit["id"] in names]
 
     best = (await order())[0]
-    await two.say(memory_id=best, rating="down", correction="They moved.")
+    await two.say(memory_id=best, rating="down", text="They moved.")
     assert (await order())[-1] == best
 
 

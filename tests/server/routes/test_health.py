@@ -10,7 +10,7 @@ async def test_a_well_engine(engine: Live) -> None:
     body = (await engine.http.get("/health")).json()
     assert (body["status"], body["version"]) == ("ok", "0.1.0")
     assert body["uptime_seconds"] >= 0
-    assert set(body["subsystems"]) == {"brain", "llm", "sandbox", "slots", "memory"}
+    assert set(body["subsystems"]) == {"brain", "llm", "sandbox", "slots", "memory", "learning"}
     assert all(part["ok"] for part in body["subsystems"].values())
     assert body["subsystems"]["slots"] == {"ok": True, "used": 0, "total": 512}
     memory = body["subsystems"]["memory"]

@@ -3,7 +3,7 @@
 import pytest
 from httpx2 import Response
 
-from aster.testing import Hold, ModelServer, Reply, Text
+from aster.testing import Hold, ModelServer, Reply, Text, ToolCall
 from tests.live import Live
 
 
@@ -37,6 +37,20 @@ class TestList:
         (item,) = (await engine.http.get("/tasks", params={"search": task})).json()["tasks"]
         assert (item["title"], item["status"], item["active_turn_id"]) == ("a title of words", "idle", None)
         assert item["created_at"] <= item["updated_at"]
+
+    async def test_a_listed_task_says_what_it_cost_with_its_sub_agents(
+        self, engine: Live, model: ModelServer, task: str
+    ) -> None:
+        model.enqueue(Reply([ToolCall("spawn_agent", {"prompt": "look"}, id="s1")]))
+        model.enqueue(Reply([Text("seen")]))
+        model.enqueue(Reply([Text("ok")]))
+        await engine.execute("hi", task)
+        (item,) = (await engine.http.get("/tasks", params={"search": task})).json()["tasks"]
+        (child,) = (await engine.http.get("/tasks", params={"parent": task})).json()["tasks"]
+        detail = (await engine.http.get(f"/tasks/{task}")).json()
+        own = sum(turn["cost_usd"] for turn in detail["turns"])
+        assert 0 < child["cost_usd"] < item["cost_usd"] == detail["cost_usd"]
+        assert item["cost_usd"] == pytest.approx(own + child["cost_usd"])
 
     async def test_by_status(self, engine: Live, model: ModelServer, task: str) -> None:
         model.enqueue(Reply([Text("a "), Hold(task), Text("b")]))

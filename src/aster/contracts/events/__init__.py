@@ -19,6 +19,7 @@ from aster.contracts.events.context import (
 from aster.contracts.events.diagnostics import ErrorEvent, Heartbeat, Reconnect
 from aster.contracts.events.human import HitlRequest, HitlResolved, PermissionPrompt, PermissionSuggestion
 from aster.contracts.events.judgement import RiskSummary, Uncertainty, Verification
+from aster.contracts.events.learning import LearningUpdate
 from aster.contracts.events.lifecycle import (
     Phase,
     Recovery,
@@ -48,7 +49,9 @@ from aster.contracts.events.work import (
     ScheduleFired,
     SubagentLifecycle,
     TeamMessage,
+    WorkflowUpdate,
     WorktreeEvent,
+    WorkUpdate,
 )
 
 AnyEvent: TypeAlias = (
@@ -75,6 +78,7 @@ AnyEvent: TypeAlias = (
     | WorkingMemoryUpdate
     | MemoryRetrieval
     | MemoryWrite
+    | LearningUpdate
     | ContextManifest
     | CompactionRequested
     | CompactionEvent
@@ -86,10 +90,12 @@ AnyEvent: TypeAlias = (
     | PlanUpdate
     | SubagentLifecycle
     | BackgroundTask
+    | WorkUpdate
     | ScheduleFired
     | TeamMessage
     | WorktreeEvent
     | GoalStatus
+    | WorkflowUpdate
     | ProviderFallback
     | CircuitState
     | ModelProgress
@@ -179,6 +185,7 @@ __all__ = [
     "HitlRequest",
     "HitlResolved",
     "HookRan",
+    "LearningUpdate",
     "ManifestEntry",
     "MediaNotice",
     "MemoryRetrieval",
@@ -217,6 +224,8 @@ __all__ = [
     "Usage",
     "UserMessage",
     "Verification",
+    "WorkUpdate",
+    "WorkflowUpdate",
     "WorkingMemoryUpdate",
     "WorktreeEvent",
     "decode_event",

@@ -37,6 +37,7 @@ class TransitionReason(StrEnum):
     EMPTY_ANSWER = "empty_answer"
     MISSING_CALL = "missing_call"
     MEDIA_RECOVERY = "media_recovery"
+    GOAL_CONTINUATION = "goal_continuation"
 
 
 class ThreadLifecycle(Event, tag="thread_lifecycle"):
@@ -50,7 +51,7 @@ class ThreadLifecycle(Event, tag="thread_lifecycle"):
     follows_messages: int | None = None
 
 
-TaskPhase: TypeAlias = Literal["queued", "dequeued", "forked", "renamed"]
+TaskPhase: TypeAlias = Literal["queued", "dequeued", "forked", "renamed", "replayed"]
 
 
 class TaskLifecycle(Event, tag="task_lifecycle"):

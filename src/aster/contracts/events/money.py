@@ -4,10 +4,13 @@ from typing import Literal, TypeAlias
 
 from aster.contracts.events.base import Event
 
-Purpose: TypeAlias = Literal["step", "plan", "verify", "summary", "recall", "import", "sampling", "skill"]
+Purpose: TypeAlias = Literal[
+    "step", "plan", "verify", "summary", "recall", "import", "sampling", "skill", "learning", "goal"
+]
 """What a model call was made for: a step of the turn, or something beside its steps. An `import` was made elsewhere:
 its answer came with a client's history, and cost nothing here. A `sampling` was asked for by a connected server, a
-`skill` by a skill that was carried out on its own."""
+`skill` by a skill that was carried out on its own, a `learning` by the learning centre; a `goal` asks whether a task's
+goal is met."""
 
 
 class Usage(Event, tag="usage"):

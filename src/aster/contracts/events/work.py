@@ -1,10 +1,11 @@
-"""Work events: what outlives a turn — agents, background work, schedules, teams, worktrees, goals."""
+"""Work events: what outlives a turn — agents, background work, the work graph, schedules, teams, worktrees, goals."""
 
 from typing import Any, Literal
 
 from aster.contracts.budgets import BudgetCase
 from aster.contracts.events.base import Event
 from aster.contracts.tools import Artifact
+from aster.contracts.work import WorkAction, WorkStatus
 
 
 class SubagentLifecycle(Event, tag="subagent_lifecycle"):
@@ -40,11 +41,40 @@ class BackgroundTask(Event, tag="background_task"):
     artifacts: tuple[Artifact, ...] = ()
 
 
+class WorkUpdate(Event, tag="work_update"):
+    """An item of the work graph has changed, and stands so now. `by` is who changed it (`person` when it was one, over
+    HTTP; `overrode` when that was the owner's to do), `unblocked` the items that became ready by it, `change_id` the
+    change in the item's history."""
+
+    item_id: str
+    action: WorkAction
+    subject: str
+    status: WorkStatus
+    change_id: str = ""
+    board: str = "main"
+    version: int = 1
+    by: str = ""
+    person: bool = False
+    overrode: bool = False
+    owner: str | None = None
+    role: str | None = None
+    priority: int = 0
+    worktree: str | None = None
+    blocked_by: tuple[str, ...] = ()
+    unblocked: tuple[str, ...] = ()
+    reason: str | None = None
+
+
 class ScheduleFired(Event, tag="schedule_fired"):
+    """A time of a schedule that was due, and what becomes of it: `occurrence` is that time, `reason` says why it was
+    not simply done. With `missed`, `count` of them are meant."""
+
     schedule_id: str
     occurrence: str
-    status: Literal["due", "delivered", "acknowledged", "missed", "skipped", "deferred"]
+    status: Literal["due", "delivered", "acknowledged", "missed", "skipped", "deferred", "failed"]
     prompt: str | None = None
+    reason: str | None = None
+    count: int = 1
 
 
 class TeamMessage(Event, tag="team_message"):
@@ -66,6 +96,42 @@ class WorktreeEvent(Event, tag="worktree_event"):
 
 
 class GoalStatus(Event, tag="goal_status"):
+    """The goal of a task was set (`active`) or cleared, or a turn was about to end and it was looked at: it is
+    `achieved` or `failed` for good, or the turn goes on (`blocked`), or ends with the goal as it was. `blocks` is how
+    often this turn was sent on."""
+
     goal: str
     status: Literal["active", "achieved", "failed", "blocked", "limit", "error", "cleared", "deferred"]
     reason: str | None = None
+    goal_id: str = ""
+    blocks: int = 0
+
+
+class WorkflowUpdate(Event, tag="workflow_update"):
+    """A run of a workflow moves on. `call_key` is the call of an agent in its journal, `child_task_id` where that
+    agent works; `agents` were begun since the run was taken up, `cached` calls were not made again."""
+
+    run_id: str
+    workflow: str
+    action: Literal[
+        "started",
+        "resumed",
+        "phase",
+        "log",
+        "agent_started",
+        "agent_completed",
+        "agent_failed",
+        "agent_cached",
+        "completed",
+        "failed",
+        "cancelled",
+    ]
+    phase: str = ""
+    label: str = ""
+    call_key: str = ""
+    child_task_id: str = ""
+    message: str = ""
+    attempt: int = 1
+    agents: int = 0
+    cached: int = 0
+    cost_usd: float = 0.0

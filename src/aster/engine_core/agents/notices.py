@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from aster.brain.agents import SubagentRecord, SubagentToldRow
 from aster.brain.protocol import Brain
 from aster.brain.records import ThreadKey
+from aster.engine_core.replaying.recorded import NOTICE
 from aster.engine_core.services import Services
 from aster.engine_core.telling import told
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_ms
+from aster.infra.ids import new_id
 
 
 async def tell(turn: Turn, services: Services) -> None:
@@ -26,7 +28,7 @@ async def tell(turn: Turn, services: Services) -> None:
         if untold.get(turn.key) == seen:
             del untold[turn.key]
         return
-    turn.write(told(words(ended)), rows=marks(ended))
+    turn.write(told(words(ended), new_id(NOTICE)), rows=marks(ended))
 
 
 async def unnoticed(brain: Brain, key: ThreadKey) -> list[SubagentRecord]:

@@ -23,6 +23,7 @@ from aster.engine_core.agents import waking
 from aster.engine_core.agents.allowance import gained
 from aster.engine_core.agents.showing import passed_on
 from aster.engine_core.orders import Order
+from aster.engine_core.replaying.kept import replays_of
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_ms
@@ -52,6 +53,7 @@ class Nursery:
         self._turns = turns
         self._looked: dict[ThreadKey, float] = {}
         services.offspring.begin = turns.begin_child
+        services.offspring.stop = turns.stop
         services.offspring.discard = self.discard
 
     async def ended(self, turn: Turn) -> None:
@@ -89,12 +91,16 @@ class Nursery:
                 await self._stop(child)
 
     async def discard(self, key: ThreadKey) -> list[ThreadKey]:
-        """A task is about to be deleted: nobody works for it any more. Says which tasks go with it."""
+        """A task is about to be deleted: nobody works for it any more. Says which tasks go with it, its replays too."""
         children = await self._brain.subagents_of(key)
         for child in children:
             if child.status == "running":
                 await self._stop(child)
-        return [ThreadKey(key.user_id, child.child_task_id) for child in children]
+        theirs = [child.child_task_id for child in children]
+        replays = [thread.task_id for thread in await replays_of(self._brain, key)]
+        for task_id in replays:
+            await self._turns.stop(ThreadKey(key.user_id, task_id), "cancelled")
+        return [ThreadKey(key.user_id, task_id) for task_id in dict.fromkeys((*theirs, *replays))]
 
     async def recover(self, younger_ms: int = 0) -> None:
         """When every turn that ran is taken up: finish what was half done. What is younger than this may still be done

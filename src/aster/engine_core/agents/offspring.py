@@ -14,6 +14,10 @@ async def _nobody_begins(key: ThreadKey, turn_id: str, order: Order) -> None:
     del key, turn_id, order
 
 
+async def _nobody_stops(key: ThreadKey, stop_reason: str) -> str | None:
+    del key, stop_reason
+
+
 async def _nobody_works(key: ThreadKey) -> list[ThreadKey]:
     del key
     return []
@@ -26,12 +30,14 @@ async def _at_work(key: ThreadKey) -> AsyncGenerator[None]:
 
 
 class Offspring:
-    """`begin` starts a turn that is on record as a sub-agent's; `discard` stops all that work for a task and says which
-    tasks were theirs; `resting` leaves the slot of a task's turn to others while it waits for one of them; `untold` are
-    threads on which one may have ended in the background without the model knowing, with how often one did."""
+    """`begin` starts a turn that is on record as a sub-agent's, `stop` ends the turn of a task; `discard` stops all
+    that work for a task and says which tasks were theirs; `resting` leaves the slot of a task's turn to others while it
+    waits for one of them; `untold` are threads on which one may have ended in the background without the model knowing,
+    with how often one did."""
 
     def __init__(self) -> None:
         self.begin: Callable[[ThreadKey, str, Order], Awaitable[None]] = _nobody_begins
+        self.stop: Callable[[ThreadKey, str], Awaitable[str | None]] = _nobody_stops
         self.discard: Callable[[ThreadKey], Awaitable[list[ThreadKey]]] = _nobody_works
         self.resting: Callable[[ThreadKey], AbstractAsyncContextManager[None]] = _at_work
         self.untold: Counter[ThreadKey] = Counter()

@@ -12,6 +12,7 @@ MAIN: Final = "main"
 GENERAL: Final = "general"
 """A sub-agent without a name of its own."""
 SPAWN: Final = "spawn_agent"
+WORKFLOW: Final = "run_workflow"
 
 _NARROWEST: Final[tuple[PermissionMode, ...]] = ("plan", "auto", "default", "bypass")
 
@@ -50,7 +51,7 @@ def child_profile(agent: Agent | None, request: TurnRequest, parent: Parent, set
     within = () if agent is None or agent.tools is None else (agent.tools,)
     without = () if agent is None else agent.disallowed_tools
     if parent.depth >= settings.subagent_depth:
-        without = (*without, SPAWN)
+        without = (*without, SPAWN, WORKFLOW)
     most = min(filter(None, (settings.subagent_max_turns, agent and agent.max_turns, above and above.max_turns)))
     name = GENERAL if agent is None else agent.name
     own = _GENERAL_PROMPT if agent is None else _prompt(agent)

@@ -29,6 +29,8 @@ from aster.contracts.events import (
     ToolProgress,
     ToolResult,
     Usage,
+    WorkflowUpdate,
+    WorkUpdate,
 )
 from aster.contracts.model import decode
 from aster.engine_core.orders import Order
@@ -112,7 +114,7 @@ def _short(event: Event) -> Event | None:
             return _replace(event, output=_cut(event.output), content=(), data=None)
         case SubagentLifecycle():
             return _replace(event, result=None if event.result is None else _cut(event.result))
-        case ToolProgress() | ToolError() | TodoUpdate() | Usage():
+        case ToolProgress() | ToolError() | TodoUpdate() | WorkUpdate() | WorkflowUpdate() | Usage():
             return event
         case _:
             return None

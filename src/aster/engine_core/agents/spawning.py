@@ -8,15 +8,14 @@ from typing import Any
 
 from aster.brain.agents import SubagentRow
 from aster.brain.records import ThreadKey
-from aster.contracts.agents import Agent, Parent, Profile
+from aster.contracts.agents import Agent, Parent
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import SubagentLifecycle
 from aster.contracts.model import encode
-from aster.contracts.permissions import PermissionMode
 from aster.contracts.tools import OutcomeClass, ToolOutcome
 from aster.contracts.turn import CallState
-from aster.engine_core.agents.allowance import granted
-from aster.engine_core.agents.profile import chain_of, child_profile, narrower
+from aster.engine_core.agents.ordering import ordered, parent_of
+from aster.engine_core.agents.profile import child_profile, narrower
 from aster.engine_core.orders import Order
 from aster.engine_core.permissions import mode_of
 from aster.engine_core.running import intent, result_event
@@ -80,7 +79,7 @@ async def _order(turn: Turn, services: Services, call: CallState, given: dict[st
     profile = child_profile(agent, turn.state.request, parent, services.settings)
     mode = narrower(mode_of(services.settings, turn.state), agent and agent.permission_mode)
     model = None if kept is None else services.agents.model_of(kept)
-    return _ordered(turn, parent, profile, given["prompt"], mode, model, name)
+    return ordered(turn, parent, profile, given["prompt"], mode, model, name)
 
 
 async def _skill_order(turn: Turn, services: Services, call: CallState, given: dict[str, Any]) -> Order:
@@ -91,25 +90,16 @@ async def _skill_order(turn: Turn, services: Services, call: CallState, given: d
     prompt, message = prompting.brief_of(skill, given["input"], place)
     agent = Agent(name=f"skill:{skill.name}", description="", system_prompt=prompt, tools=skill.tools)
     profile = child_profile(agent, turn.state.request, parent, services.settings)
-    return _ordered(turn, parent, profile, message, mode_of(services.settings, turn.state))
+    return ordered(turn, parent, profile, message, mode_of(services.settings, turn.state))
 
 
 async def _parent(turn: Turn, services: Services, call: CallState, given: dict[str, Any]) -> Parent:
     """Whom it works for; raises `EngineError` when that may have nobody more."""
     request, settings = turn.state.request, services.settings
-    above = request.parent
-    parent = Parent(
-        task_id=turn.key.task_id,
-        turn_id=turn.turn_id,
-        tool_call_id=call.call.id,
-        home_task_id=turn.home.task_id,
-        root_turn_id=turn.turn_id if above is None else above.root_turn_id,
-        depth=1 if above is None else above.depth + 1,
-        agents=chain_of(request),
-        background=bool(given.get("background")),
-        wake=bool(given.get("background")) and bool(given.get("wake")),
-    )
-    if parent.wake and (above is not None or request.method):
+    background = bool(given.get("background"))
+    wake = background and bool(given.get("wake"))
+    parent = parent_of(turn, call.call.id, background=background, wake=wake)
+    if parent.wake and (request.parent is not None or request.method):
         raise EngineError(ErrorCode.PERMISSION_DENIED, "Only the agent that answers the person can be woken.")
     if parent.depth > settings.subagent_depth:
         raise EngineError(ErrorCode.PERMISSION_DENIED, "Work can be handed on no further; do it yourself.")
@@ -119,30 +109,6 @@ async def _parent(turn: Turn, services: Services, call: CallState, given: dict[s
         text = f"{begun} agents were begun already, the most for one message. Do the rest yourself."
         raise EngineError(ErrorCode.PERMISSION_DENIED, text)
     return parent
-
-
-def _ordered(
-    turn: Turn,
-    parent: Parent,
-    profile: Profile,
-    message: str,
-    mode: PermissionMode,
-    model: str | None = None,
-    agent: str | None = None,
-) -> Order:
-    request = turn.state.request
-    return Order(
-        task_id=new_id("agent"),
-        message=message,
-        direct=True,
-        model=model or request.model,
-        permission_mode=mode,
-        unattended=request.unattended,
-        agent=agent,
-        profile=profile,
-        parent=parent,
-        budget=granted(turn.state),
-    )
 
 
 def _behind(order: Order, child_turn_id: str) -> ToolOutcome:

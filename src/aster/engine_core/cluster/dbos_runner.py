@@ -12,11 +12,14 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final, TypeAlias, TypeVar
 
+import psycopg
+
 from aster.brain.records import TurnRecord
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import decode, encode
 from aster.engine_core.cluster.dbos_queue import DbosQueue
 from aster.engine_core.cluster.membership import Membership
-from aster.engine_core.runner import Chore, LocalRunner
+from aster.engine_core.runner import Alive, Chore, LocalRunner
 from aster.infra.clock import iso_ms, now_ms
 
 log = logging.getLogger("aster.runner")
@@ -30,6 +33,7 @@ _THREADS: Final = 4
 _MOMENT: Final = 0.3
 _SKEW: Final = 1.0
 """Clocks differ: nobody does a chore before all replicas have met its occasion."""
+_LOST: Final = "This replica has lost touch with the others. Try again in a moment."
 
 
 class DbosRunner(LocalRunner):
@@ -75,6 +79,12 @@ class DbosRunner(LocalRunner):
     async def once(self, chore: str, occasion: str, work: Chore) -> None:
         self._chores[chore] = work
         await self._call(self._queue.put_chore, f"{chore}:{occasion}", chore)
+
+    async def alive(self) -> list[Alive]:
+        try:
+            return [Alive(*one) for one in await self._membership.alive()]
+        except psycopg.Error as error:
+            raise EngineError(ErrorCode.STORAGE_UNAVAILABLE, _LOST) from error
 
     async def tidy(self, dead: Callable[[set[str]], Awaitable[set[str]]]) -> None:
         """Free what replicas were doing that are dead, and forget what was done long ago."""

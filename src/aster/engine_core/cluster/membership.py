@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any, Final, LiteralString
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from aster.brain.postgres.connection import conninfo
 from aster.contracts.errors import EngineError, ErrorCode
@@ -30,10 +31,24 @@ _CUT_OFF: Final = (
     " AND a.state_change < clock_timestamp() - make_interval(secs => %s)"
 )
 
+_ALIVE: Final = (
+    "SELECT split_part(a.application_name, ' ', 2), (extract(epoch FROM a.backend_start) * 1000)::bigint,"
+    " EXISTS (SELECT 1 FROM pg_locks f WHERE f.pid = a.pid AND f.locktype = 'advisory' AND f.objsubid = 1"
+    " AND f.granted AND f.classid = %s::bigint::oid AND f.objid = %s::bigint::oid)"
+    " FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid"
+    " WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND a.datname = current_database()"
+    " AND l.classid = %s::bigint::oid AND l.objid = %s::bigint::oid ORDER BY a.backend_start, a.pid"
+)
+
 
 def number(name: str) -> int:
     """The lock that stands for a name."""
     return int.from_bytes(blake2b(name.encode(), digest_size=8, person=b"aster-replica").digest(), signed=True)
+
+
+def _halves(lock: int) -> tuple[int, int]:
+    """A lock as the database lists it."""
+    return divmod(lock % 2**64, 2**32)
 
 
 _CLUSTER: Final = number("every replica")
@@ -59,7 +74,8 @@ class Membership:
     async def join(self) -> None:
         """Take a place among the replicas; refused when one of them will not have another."""
         await self._leave()
-        connection = await psycopg.AsyncConnection.connect(conninfo(self._url), autocommit=True)
+        called = make_conninfo(conninfo(self._url), application_name=f"aster {self._replica}")
+        connection = await psycopg.AsyncConnection.connect(called, autocommit=True)
         try:
             await self._cut_off(connection)
             how: LiteralString = "pg_try_advisory_lock" if self._alone else "pg_try_advisory_lock_shared"
@@ -96,6 +112,11 @@ class Membership:
         alive = {high << 32 | low for high, low in await found.fetchall()}
         return {replica for replica in replicas if number(replica) % 2**64 not in alive}
 
+    async def alive(self) -> list[tuple[str, int, bool]]:
+        """Every replica with a place: its name, since when (in milliseconds), and whether it leads."""
+        found = await self._joined().execute(_ALIVE, (*_halves(_LEADER), *_halves(_CLUSTER)))
+        return [(str(name), int(since), bool(leads)) for name, since, leads in await found.fetchall()]
+
     @asynccontextmanager
     async def grave(self, replica: str) -> AsyncGenerator[bool]:
         """Hold the place of a dead replica; false when it is not dead, or somebody else holds it."""
@@ -123,8 +144,7 @@ class Membership:
 
     async def _cut_off(self, connection: psycopg.AsyncConnection) -> None:
         """End the connections of replicas that have asked nothing for too long."""
-        high, low = divmod(_CLUSTER % 2**64, 2**32)
-        cut = await connection.execute(_CUT_OFF, (high, low, self._silence))
+        cut = await connection.execute(_CUT_OFF, (*_halves(_CLUSTER), self._silence))
         for pid, _ in await cut.fetchall():
             log.warning("a replica (connection %s) has been silent for too long and was cut off", pid)
 

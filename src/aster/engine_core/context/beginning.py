@@ -21,5 +21,5 @@ async def begin(turn: Turn, services: Services) -> None:
 
 
 async def _read(turn: Turn, services: Services) -> Foundation:
-    notes = await services.root_notes.layers(*turn.home)
+    notes = () if turn.state.request.isolated else await services.root_notes.layers(*turn.ground)
     return Foundation(turn.soul, notes, await skill_layers(turn, services))

@@ -28,7 +28,7 @@ _PATH: Final = "path"
 
 async def tell(turn: Turn, services: Services) -> None:
     """Tell the model of directories it has just begun to work in, if they say anything."""
-    if not services.settings.workspace_instructions:
+    if not services.settings.workspace_instructions or turn.state.request.isolated:
         return
     places = {place for call in turn.state.calls.values() if (place := _place(call)) is not None} - turn.visited
     if not places:

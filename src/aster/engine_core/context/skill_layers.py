@@ -26,7 +26,7 @@ async def skill_layers(turn: Turn, services: Services) -> tuple[Layer, ...]:
     layers = (Layer("skills", "skills", told),) if told else ()
     if not settings.workspace_skills:
         return layers
-    workspace = await services.workspaces.of(*turn.home)
+    workspace = await services.workspaces.of(*turn.ground)
     near = await services.skills.nearby(services.sandbox, workspace)
     known = await services.skills.of(turn.key.user_id)
     listed = catalogue((skill for skill in near if skill.name not in known), max(most - len(told), 400), NEARBY)

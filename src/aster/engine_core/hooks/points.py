@@ -97,7 +97,7 @@ async def stopping(turn: Turn, services: Services, stop_reason: str) -> bool:
 
 async def compacting(turn: Turn, services: Services, trigger: str, focus: str) -> list[str]:
     """The conversation is about to be compacted; what its summary has to mind. A refusal is raised."""
-    if HookEvent.PRE_COMPACT not in services.hooks:
+    if HookEvent.PRE_COMPACT not in services.hooks or turn.state.request.replay is not None:
         return []
     heard = await services.hooks.ask(HookEvent.PRE_COMPACT, _payload(turn, trigger=trigger, focus=focus or None))
     turn.write(*heard.ran)

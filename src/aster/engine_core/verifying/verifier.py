@@ -19,6 +19,7 @@ from aster.engine_core.aside import aside
 from aster.engine_core.assemble import assemble, boundary_of
 from aster.engine_core.budget_gate import turn_spent
 from aster.engine_core.history import spoken
+from aster.engine_core.replaying import answering
 from aster.engine_core.services import Services
 from aster.engine_core.turn import Turn
 from aster.engine_core.verifying import consequence, critic
@@ -42,7 +43,7 @@ _ENDS: Final = frozenset((StopReason.END_TURN, StopReason.STOP_SEQUENCE))
 async def passed(turn: Turn, services: Services, stop_reason: str) -> bool:
     """Whether the turn may end with its answer; if not, it goes round again to repair it."""
     state = turn.state
-    if services.settings.verifier == "off" or stop_reason not in _ENDS or not state.runs:
+    if services.settings.verifier == "off" or stop_reason not in _ENDS or not state.runs or state.request.isolated:
         return True
     if state.judged is not None and state.judged.step == state.step:
         return True
@@ -105,6 +106,8 @@ async def _judged(turn: Turn, services: Services) -> bool:
 
 async def _asked(turn: Turn, services: Services, case: Case) -> Finding | None:
     """What a critic finds while the turn waits; None when nobody is asked or nothing is said."""
+    if turn.state.request.replay is not None and (said := answering.judged(turn, case.answer)) is not None:
+        return Finding(said.verdict, said.confidence, said.issues, said.source)
     seat = critic.seat(services.settings)
     if seat is None or services.settings.verifier_mode == "after" or not worth_asking(case):
         return None

@@ -11,10 +11,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from aster import __version__
+from aster.contracts.errors import ErrorCode
 from aster.engine_core.engine import Engine
+from aster.engine_core.runner import Alive
 from aster.infra.clock import iso_ms
 from aster.server.errors import refusals
-from aster.server.visit import KEYED, Serving, Visiting
+from aster.server.visit import KEYED, Operating, Serving, Visiting
 
 router = APIRouter(tags=["operation"], dependencies=KEYED)
 
@@ -74,6 +76,36 @@ async def about(engine: Serving, visit: Visiting) -> About:
         max_turns=settings.max_turns,
         quotas=_quotas(engine) if visit.caller.operator else [],
     )
+
+
+class ReplicaEntry(BaseModel):
+    """An engine process that the others know to be alive."""
+
+    replica: str
+    since: str = Field(description="When it joined the others; of an engine that works alone, when it started.")
+    leads: bool = Field(description="Whether it looks after turns that nobody has.")
+    answers: bool = Field(description="Whether it is the one that answered.")
+
+
+class ReplicaList(BaseModel):
+    replicas: list[ReplicaEntry] = Field(description="The oldest first.")
+
+
+@router.get(
+    "/replicas",
+    summary="Which processes share the work",
+    response_model=ReplicaList,
+    responses=refusals(ErrorCode.PERMISSION_DENIED, ErrorCode.STORAGE_UNAVAILABLE),
+)
+async def replicas(engine: Serving, _: Operating) -> ReplicaList:
+    """Needs the engine's key, or a key of the user `default`. An engine that works alone is the only one listed."""
+    this = engine.brain.replica
+    alive = await engine.coordinator.alive() or [Alive(this, engine.started_at_ms, leads=True)]
+    listed = [
+        ReplicaEntry(replica=one.replica, since=iso_ms(one.since_ms), leads=one.leads, answers=one.replica == this)
+        for one in alive
+    ]
+    return ReplicaList(replicas=listed)
 
 
 def _quotas(engine: Engine) -> list[QuotaWindow]:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
 from aster.asset_directory.vault import Kept
-from aster.contracts.assets import ActionKind, Connection, ServerConfigPayload
+from aster.contracts.assets import ActionKind, Connection, ContentKind, ServerConfigPayload
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.permissions import Behavior
 from aster.server.errors import refusals
@@ -78,6 +78,20 @@ class ActionList(BaseModel):
     actions: list[ActionEntry]
 
 
+class ContentEntry(BaseModel):
+    """A resource, a template for the addresses of resources, or a prompt."""
+
+    kind: ContentKind
+    address: str = Field(description="What it is read by; of a prompt, its name.")
+    title: str
+    description: str = Field(description="In the server's own words.")
+    arguments: list[str] = Field(description="What a prompt asks for.")
+
+
+class ContentList(BaseModel):
+    contents: list[ContentEntry]
+
+
 class CredentialsBody(Part):
     """What the server wants to know from you; kept encrypted."""
 
@@ -137,6 +151,23 @@ async def actions(engine: Serving, visit: Visiting, ref_id: RefId) -> ActionList
             for action in held.actions
         ]
     )
+
+
+@router.get(
+    "/connections/{ref_id}/contents",
+    summary="What a connected server has to read",
+    response_model=ContentList,
+    responses=refusals(
+        ErrorCode.INVALID_REQUEST,
+        ErrorCode.NOT_FOUND,
+        ErrorCode.MCP_CONNECTION_FAILED,
+        ErrorCode.MCP_TOKEN_EXPIRED,
+    ),
+)
+async def contents(engine: Serving, visit: Visiting, ref_id: RefId) -> ContentList:
+    """Its resources and prompts, one by one; the server is asked for them."""
+    found = await engine.assets.contents(visit.user_id, ref_id)
+    return ContentList(contents=[ContentEntry.model_validate(msgspec.structs.asdict(one)) for one in found])
 
 
 @router.post(

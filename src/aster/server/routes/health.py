@@ -37,6 +37,7 @@ async def health(engine: Serving, response: Response) -> Health:
         "sandbox": _sandbox(engine),
         "slots": _slots(engine),
         "memory": await _memory(engine) if brain.ok else _part(False, problem=UNREADABLE),
+        "learning": await _learning(engine) if brain.ok else _part(False, problem=UNREADABLE),
     }
     status = "ok" if all(part.ok for part in subsystems.values()) else "degraded"
     if engine.draining:
@@ -123,6 +124,16 @@ async def _memory(engine: Engine) -> Subsystem:
     if state.fault is not None:
         facts["problem"] = state.fault
     return _part(state.fault is None, **facts)
+
+
+async def _learning(engine: Engine) -> Subsystem:
+    """Whether the engine learns, and how much waits for it; what was set aside is no problem of the engine's."""
+    try:
+        async with asyncio.timeout(GLANCE_SECONDS):
+            queue = await engine.brain.learning.queue(None)
+    except (TimeoutError, EngineError):
+        return _part(False, problem=UNREADABLE)
+    return _part(True, mode=engine.settings.learning, backlog=queue.waiting, set_aside=queue.set_aside)
 
 
 def _slots(engine: Engine) -> Subsystem:

@@ -6,7 +6,7 @@ from fastapi.responses import PlainTextResponse
 from aster.contracts.errors import ErrorCode
 from aster.raven.metrics import CONTENT_TYPE
 from aster.server.errors import refusals
-from aster.server.visit import KEYED, Operating, Serving
+from aster.server.visit import KEYED, Learning, Operating, Serving
 
 router = APIRouter(tags=["operation"], dependencies=KEYED)
 
@@ -20,6 +20,7 @@ router = APIRouter(tags=["operation"], dependencies=KEYED)
         200: {"description": "The metrics.", "content": {"text/plain": {"schema": {"type": "string"}}}},
     },
 )
-async def metrics(engine: Serving, _: Operating) -> Response:
+async def metrics(engine: Serving, learning: Learning, _: Operating) -> Response:
     """Needs the engine's key, or a key of the user `default`."""
+    await learning.measure()
     return Response(await engine.measure(), headers={"Content-Type": CONTENT_TYPE})

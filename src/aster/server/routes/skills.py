@@ -11,7 +11,7 @@ from aster.server.bodies import warnings
 from aster.server.errors import refusals
 from aster.server.media import Part, Text
 from aster.server.routes.memory import BODY
-from aster.server.visit import KEYED, Serving, Visiting
+from aster.server.visit import KEYED, Learning, Serving, Visiting
 from aster.skills.drafts import MOST_TAGS, Draft
 from aster.skills.skill import BODY_CHARS, DESCRIPTION_CHARS, MOST_FILES, NAME_CHARS, Skill, Source
 
@@ -73,11 +73,12 @@ class StepAnswer(BaseModel):
 class ComposedAnswer(BaseModel):
     """Calls of tools that your agent proposed; it can use them once you approve."""
 
-    status: Literal["proposed", "approved"]
+    status: Literal["proposed", "approved", "degraded", "retired"]
     parameters: list[str]
     steps: list[StepAnswer]
     mode: Literal["sequential", "parallel"] = Field("sequential", description="`parallel`: all calls at once.")
     uses: int = 0
+    failures: int = Field(0, description="In a row, up to now.")
 
 
 class SkillAnswer(SkillEntry):
@@ -184,10 +185,12 @@ async def create_skill(body: CreateSkillBody, engine: Serving, visit: Visiting, 
     response_model=SkillAnswer,
     responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
 )
-async def approve_skill(name: SkillName, engine: Serving, visit: Visiting) -> SkillAnswer:
+async def approve_skill(name: SkillName, engine: Serving, centre: Learning, visit: Visiting) -> SkillAnswer:
     """Your agent can use it from its next turn on. Each of its calls is decided like any other all the same; a new
     proposal of the same name has to be approved anew."""
-    return SkillAnswer.of(await engine.skills.approve(visit.user_id, name))
+    await engine.skills.approve(visit.user_id, name)
+    await centre.settled(visit.user_id, name, "accept")
+    return SkillAnswer.of(await engine.skills.find(visit.user_id, name))
 
 
 @router.put(
@@ -211,9 +214,10 @@ async def update_skill(
     response_model=SkillDeleted,
     responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.PERMISSION_DENIED, ErrorCode.INVALID_REQUEST),
 )
-async def delete_skill(name: SkillName, engine: Serving, visit: Visiting) -> SkillDeleted:
+async def delete_skill(name: SkillName, engine: Serving, centre: Learning, visit: Visiting) -> SkillDeleted:
     """Also one that your agent wrote."""
     await engine.skills.delete(visit.user_id, name)
+    await centre.settled(visit.user_id, name, "reject")
     return SkillDeleted(name=name)
 
 
@@ -243,7 +247,12 @@ def _composed(skill: Skill) -> ComposedAnswer | None:
         for step in found.steps
     ]
     return ComposedAnswer(
-        status=found.status, parameters=list(found.parameters), steps=steps, mode=found.mode, uses=found.uses
+        status=found.status,
+        parameters=list(found.parameters),
+        steps=steps,
+        mode=found.mode,
+        uses=found.uses,
+        failures=found.failures,
     )
 
 

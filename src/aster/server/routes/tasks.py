@@ -9,11 +9,13 @@ from aster.brain.protocol import Brain
 from aster.brain.records import Frame, ThreadKey
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import EVENT_TYPES, Grade
-from aster.contracts.model import to_builtins
+from aster.contracts.model import encode, to_builtins
+from aster.engine_core.replaying import trajectory as trajectories
 from aster.server.answers import (
     DeletedTask,
     EventsPage,
     ForkAnswer,
+    ListedTask,
     Pending,
     Task,
     TaskDetail,
@@ -40,14 +42,16 @@ async def tasks(
     before: Annotated[str | None, Query(max_length=1024, description="`next` of the page before.")] = None,
     status: Annotated[Literal["idle", "running", "suspended"] | None, Query()] = None,
     search: Annotated[str | None, Query(max_length=256, description="Text in the title or the id.")] = None,
-    parent: Annotated[TaskId | None, Query(description="The tasks of the sub-agents of this one.")] = None,
+    parent: Annotated[TaskId | None, Query(description="The tasks of this one's sub-agents and replays.")] = None,
 ) -> TaskPage:
-    """Newest change first. The tasks of sub-agents are listed with their `parent` alone."""
+    """Newest change first. The tasks of sub-agents and replays are listed with their `parent` alone."""
     place = read_cursor(before) if before else None
     found, following = await page(
         engine.brain, visit.user_id, limit=limit, before=place, status=status, search=search, parent=parent
     )
-    return TaskPage(tasks=[Task.of(record) for record in found], next=cursor_text(following) if following else None)
+    costs = await engine.brain.costs(visit.user_id, [record.task_id for record in found])
+    listed = [ListedTask(**Task.of(one).model_dump(), cost_usd=costs.get(one.task_id)) for one in found]
+    return TaskPage(tasks=listed, next=cursor_text(following) if following else None)
 
 
 @router.get(
@@ -62,8 +66,10 @@ async def task(task_id: PathTaskId, engine: Serving, visit: Visiting) -> TaskDet
     record = await brain.thread(key)
     if record is None:
         raise _unknown(task_id)
+    costs = await brain.costs(visit.user_id, [task_id])
     return TaskDetail(
         **Task.of(record).model_dump(),
+        cost_usd=costs.get(task_id),
         head_seq=await brain.head(key),
         turns=[Turn.of(turn) for turn in await brain.turns(key)],
         pending=[Pending.of(request) for request in await brain.pending_requests(*key)],
@@ -194,24 +200,25 @@ async def delete(task_id: PathTaskId, engine: Serving, visit: Visiting) -> Delet
     responses={
         **refusals(ErrorCode.NOT_FOUND, ErrorCode.TASK_NOT_FOUND, ErrorCode.INVALID_REQUEST),
         200: {
-            "description": "The turn as one JSON object: messages, tool calls, usage.",
+            "description": "The turn as one JSON object: messages, model and tool calls, what it was shown (by seq), "
+            "verdicts, memory, cost, feedback.",
             "content": {"application/json": {"schema": {"type": "object"}}},
         },
     },
 )
 async def trajectory(task_id: PathTaskId, turn_id: str, engine: Serving, visit: Visiting) -> Response:
-    """Written when a turn ends; a turn that still runs has none."""
-    if await engine.brain.thread(ThreadKey(visit.user_id, task_id)) is None:
+    """Written when a turn ends; a turn that still runs has none. What people say of it is in it from then on."""
+    key = ThreadKey(visit.user_id, task_id)
+    if await engine.brain.thread(key) is None:
         raise _unknown(task_id)
-    turn = await engine.brain.turn(visit.user_id, turn_id)
-    found = await engine.brain.trajectory(visit.user_id, turn_id)
-    if turn is None or turn.task_id != task_id or found is None:
+    found = await trajectories.read(engine.brain, key, turn_id)
+    if found is None:
         raise EngineError(
             ErrorCode.NOT_FOUND,
             "There is no trajectory of that turn. It is written when the turn ends.",
             {"task_id": task_id, "turn_id": turn_id},
         )
-    return Response(found.record, media_type="application/json")
+    return Response(encode(found), media_type="application/json")
 
 
 def _unknown(task_id: str) -> EngineError:
