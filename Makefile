@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # What has a target of its own is not among the usual tests.
 USUAL := "not chaos and not local_model and not connectors and not deploy and not site"
+ELSEWHERE := $(addprefix --ignore tests/,cluster cli client docs work)
 
-.PHONY: run run-cluster install install-dev test replicas clients deploy-check coverage chaos chaos-cluster chaos-learning local-model connectors \
-	bench lint types docs site clean
+.PHONY: run run-cluster install install-dev test surfaces work replicas clients deploy-check coverage \
+	chaos chaos-cluster chaos-learning local-model connectors bench lint types docs site clean
 
 run: install
 	$(BIN)/aster serve
@@ -34,7 +35,15 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/pytho
 	@touch $@ $(VENV)/.installed
 
 test: install-dev
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m $(USUAL) --ignore tests/cluster
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m $(USUAL) $(ELSEWHERE)
+
+# What people meet: the terminal in a real pseudo-terminal, the SDK, every example of the documentation.
+surfaces: install-dev
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m $(USUAL) tests/cli tests/client tests/docs
+
+# What outlives a turn, with engines that are killed and clocks that are waited for.
+work: install-dev
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m $(USUAL) tests/work
 
 # Two and three real engines over one PostgreSQL (docs/operations/replicas.md).
 replicas: install-dev

@@ -24,7 +24,8 @@ async def talk(url: str) -> None:
 
 async def test_a_killed_compaction_is_made_again(tmp_path: Path) -> None:
     async with ModelServer([slow]) as model:
-        host = engine(tmp_path, model.url, CONTEXT_WINDOW=str(WINDOW), MAX_TOKENS="1000", MEMORY_ENABLED="false")
+        small = {"CONTEXT_WINDOW": str(WINDOW), "MAX_TOKENS": "1000", "SCHEDULE_TOOLS": "false"}
+        host = engine(tmp_path, model.url, MEMORY_ENABLED="false", **small)
         await host.up()
         talking = asyncio.create_task(talk(host.url))
         try:

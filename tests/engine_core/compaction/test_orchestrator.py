@@ -126,7 +126,12 @@ async def test_the_budget_comes_before_all_other_rungs(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_text(filler(45_000, ord(name)))
     async with small(
-        chatting, context_window=45_000, acquired_skills=False, subagent_depth=0, allowed_roots=str(tmp_path)
+        chatting,
+        context_window=45_000,
+        acquired_skills=False,
+        schedule_tools=False,
+        subagent_depth=0,
+        allowed_roots=str(tmp_path),
     ) as (aster, model):
         model.enqueue(*(reads(f"{number}.txt") for number in range(14)), reads(*"abc"), says("done"))
         frames = await aster.execute("Read all of them.")
