@@ -51,10 +51,15 @@ def test_they_run_in_order_once(db: sqlite3.Connection, shelf: Path) -> None:
     assert [row[0] for row in db.execute("SELECT version FROM schema_migrations")] == [1, 2]
 
 
-def test_only_what_is_new_runs(db: sqlite3.Connection, shelf: Path) -> None:
+def test_only_what_is_new_runs_and_it_is_told_how_far_it_is(
+    db: sqlite3.Connection, shelf: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
     migrate(db, package(shelf, "old_release", m0001_a="CREATE TABLE a (x);"))
+    assert not caplog.messages, "a brain that is made has nothing to be brought up to"
     newer = package(shelf, "new_release", m0001_a="CREATE TABLE a (x);", m0002_b="CREATE TABLE b (x);")
     assert [m.name for m in migrate(db, newer)] == ["0002_b.sql"]
+    assert caplog.messages == ["the brain is brought up to date: 0002_b.sql (1 of 1)"]
 
 
 def test_a_failure_leaves_the_brain_as_it_was(db: sqlite3.Connection, shelf: Path) -> None:

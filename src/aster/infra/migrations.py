@@ -4,6 +4,7 @@ A process killed in the middle leaves the brain exactly as it was. A brain that 
 refused and not touched.
 """
 
+import logging
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
@@ -11,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.clock import now_ms
+
+log = logging.getLogger("aster.migrations")
 
 
 class Migration(NamedTuple):
@@ -66,7 +69,9 @@ def migrate(connection: Database, package: str, begin: Sequence[str] = ("BEGIN I
                 {"brain": max(done), "engine": newest},
             )
         pending = [migration for migration in known if migration.version not in done]
-        for migration in pending:
+        for at, migration in enumerate(pending, 1):
+            if done:
+                log.info("the brain is brought up to date: %s (%d of %d)", migration.name, at, len(pending))
             for statement in statements(migration.sql):
                 connection.execute(statement)
             connection.execute(
