@@ -37,6 +37,7 @@ class Terminal:
     ) -> None:
         self._master, slave = os.openpty()
         self.raw = ""
+        self._plain, self._plain_to = "", 0
         self._read_to = 0
         self._widths: list[tuple[int, int]] = []
         self.resize(rows, columns)
@@ -54,8 +55,15 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """All that was written, without escape sequences."""
-        return _ESCAPES.sub("", self.raw).replace("\r", "")
+        """All that was written, without escape sequences. What is new is added to what was known: a program that draws
+        often must not have to wait for whoever reads it."""
+        new = self.raw[self._plain_to :]
+        begun = new.rfind("\x1b")
+        if begun >= 0 and _ESCAPES.match(new, begun) is None:
+            new = new[:begun]
+        self._plain_to += len(new)
+        self._plain += _ESCAPES.sub("", new).replace("\r", "")
+        return self._plain
 
     @property
     def glass(self) -> list[str]:
@@ -82,9 +90,10 @@ class Terminal:
         """Wait until something new on the screen matches; returns what came up to its end."""
         until = time.monotonic() + timeout
         while True:
-            found = re.compile(pattern).search(self.text, self._read_to)
+            text = self.text
+            found = re.compile(pattern).search(text, self._read_to)
             if found is not None:
-                seen = self.text[self._read_to : found.end()]
+                seen = text[self._read_to : found.end()]
                 self._read_to = found.end()
                 return seen
             if not self._more(until - time.monotonic()):

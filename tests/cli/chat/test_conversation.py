@@ -56,7 +56,7 @@ def test_a_conversation_through_a_killed_engine_and_a_new_size(home: Home) -> No
         terminal.press("y")
         terminal.expect("● bash  rm -rf")
         terminal.expect(PROMPT)
-        said(terminal, "[[text=60 rate=20]]")
+        said(terminal, "[[text=200 rate=20]]")
         terminal.expect("w000005")
         terminal.resize(30, 72)
         terminal.expect("w000010")
@@ -64,7 +64,7 @@ def test_a_conversation_through_a_killed_engine_and_a_new_size(home: Home) -> No
         terminal.expect("the engine is away", SLOW)
         with home.start("serve", env=QUIET) as second:
             try:
-                terminal.expect("w000059 w000060", SLOW)
+                terminal.expect("w000200", SLOW)
                 terminal.expect(PROMPT)
                 said(terminal, "[[text=4 stall=inf]]")
                 terminal.expect("w000002")
@@ -84,9 +84,9 @@ def _look_back(glass: list[str]) -> None:
     flat = " ".join(line.strip() for line in glass)
     at = next(number for number, line in enumerate(glass) if line.startswith("> one"))
     assert [line.strip() for line in glass[at + 1 : at + 3]] == ["two", "three"]
-    tail = flat[flat.index("[[text=60") : flat.index("[[text=4")]
-    counted = re.findall(r"w0000\d\d", tail[tail.rindex("w000001") :])
-    assert counted == [f"w{number:06}" for number in range(1, 61)]
+    tail = flat[flat.index("[[text=200") : flat.index("[[text=4")]
+    counted = re.findall(r"w000\d\d\d", tail[tail.rindex("w000001") :])
+    assert counted == [f"w{number:06}" for number in range(1, 201)]
     assert "Traceback" not in flat
 
 
@@ -106,7 +106,7 @@ def test_a_running_turn_is_steered_and_messages_are_queued(served: Home) -> None
     task = new_id("task")
     with chat(served, "--task", task) as terminal:
         terminal.expect(PROMPT)
-        said(terminal, bash("for i in 1 2 3 4 5 6 7 8; do echo line$i; sleep 0.2; done"))
+        said(terminal, bash("for i in 1 2 3 4 5 6 7 8; do echo line$i; sleep 0.7; done"))
         terminal.expect("line2")
         terminal.press("use blue")
         terminal.expect("› use blue")
