@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx2
 
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 
 
 def free_port() -> int:

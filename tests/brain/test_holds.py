@@ -2,11 +2,12 @@
 
 import asyncio
 
+from aster.brain.background import BackgroundRow
 from aster.brain.holds import Cap, HoldRow
 from aster.brain.marks import MarkRow
 from aster.brain.postgres.brain import PostgresBrain
 from aster.brain.protocol import Brain
-from aster.brain.records import BackgroundRow, ThreadKey, UsageRow
+from aster.brain.records import ThreadKey, UsageRow
 from aster.contracts.events import TaskLifecycle
 from aster.infra.clock import now_ms
 

@@ -1,15 +1,17 @@
 """What is kept beside a thread: artifacts, files as they were, plans, doubts, corrections, places, work behind it."""
 
-from aster.brain.background import BackgroundPartRow
+from aster.brain.background import (
+    BackgroundEndRow,
+    BackgroundPartRow,
+    BackgroundReadRow,
+    BackgroundRow,
+    BackgroundToldRow,
+)
 from aster.brain.corrections import CorrectionRecord, CorrectionRow, CorrectionToldRow
 from aster.brain.doors import DoorPlace, DoorPlaceRow
 from aster.brain.protocol import Brain
 from aster.brain.records import (
     ArtifactRow,
-    BackgroundEndRow,
-    BackgroundReadRow,
-    BackgroundRow,
-    BackgroundToldRow,
     FileAfterRow,
     FileUndoneRow,
     FileVersionRow,

@@ -1,5 +1,6 @@
 """`aster replay` and `aster export-test`: a turn run again, and a turn as a test that passes anywhere."""
 
+import ast
 import json
 import os
 import subprocess
@@ -8,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from aster.cli.export_test import name_of
+from aster.cli.export_test import name_of, written
 from aster.contracts.errors import EngineError
+from aster.contracts.replay import Recording
 from aster.engine_core.replaying import exporting
 from aster.engine_core.replaying.rehearsal import rehearse
 from tests.cli.program import Home
@@ -115,3 +117,26 @@ def test_what_is_no_recording_is_refused() -> None:
 )
 def test_names(text: str, name: str) -> None:
     assert name_of(text) == name
+
+
+def test_no_title_and_no_name_of_a_task_gets_out_of_its_sentence(tmp_path: Path) -> None:
+    events: tuple[dict[str, object], ...] = ()
+    evil = '""";raise SystemExit("run");"""'
+    for at, made in enumerate(
+        (
+            Recording(task_id=evil, turn_id="u", history=(), events=events),
+            Recording(task_id="t", turn_id="u", history=(), events=events, title=evil),
+        )
+    ):
+        test, _ = written(made, tmp_path, f"evil{at}")
+        module = ast.parse(test.read_text())
+        assert not [node for node in ast.walk(module) if isinstance(node, ast.Raise)]
+
+
+def test_a_sentence_is_cleaned_in_every_field() -> None:
+    event = {"type": "plan_update", "reason": "The word is acme now", "goal": "acme", "steps": []}
+    ran = {"type": "hook_ran", "hook": "h", "hook_event": "PreToolUse", "updated_input": {"name": "acme"}}
+    made = Recording(task_id="t", turn_id="u", history=(), events=(event, ran))
+    cleaned = exporting.redacted(made, exporting.without_words(["acme", "plan_update"]))
+    assert "acme" not in str(cleaned)
+    assert cleaned.events[0]["type"] == "plan_update"

@@ -18,6 +18,7 @@ OFFERED = HitlRequest(
 QUESTION = HitlRequest(request_id="h", kind="question", question="Which?", options=("red", "blue"))
 DOUBT = HitlRequest(request_id="h", kind="in_doubt", question="Did it?", options=("done", "again", "skip"))
 LOGIN = HitlRequest(request_id="h", kind="login", question="Log in", options=("done", "no"))
+PLAN = HitlRequest(request_id="h", kind="plan_approval", question="May Ada go on?", options=("yes", "no"))
 BUDGET = HitlRequest(request_id="h", kind="budget", question="Go on?", input={"scope": "task"})
 
 
@@ -25,6 +26,9 @@ BUDGET = HitlRequest(request_id="h", kind="budget", question="Go on?", input={"s
     ("request_", "line", "reply"),
     [
         (PERMISSION, "y", Reply("yes")),
+        (PLAN, "y", Reply("yes")),
+        (PLAN, "yes, slowly", Reply("yes", "slowly")),
+        (PLAN, "tests first", Reply("no", "tests first")),
         (LOGIN, "done", Reply("done")),
         (LOGIN, "y", Reply("done")),
         (LOGIN, "no, later", Reply("no", "later")),

@@ -23,6 +23,12 @@ def test_a_schedule_is_made_run_paused_and_cancelled(served: Home) -> None:
     shown = served.call("schedule", "show", name).stdout
     assert "Sum it up" in shown
     assert "task: report" in shown
+    changed = served.call("schedule", "edit", name, "--cron", "0 8 * * mon-fri", "--prompt", "Be brief", "--json")
+    edited = json.loads(changed.stdout)
+    assert (edited["prompt"], edited["version"]) == ("Be brief", 2)
+    assert edited["trigger"]["time_zone"] == "Europe/Berlin"
+    stale = served.call("schedule", "edit", name, "--name", "late", "--version", "1")
+    assert (stale.returncode, "has been changed since" in stale.stderr) == (1, True)
     assert f"{name} (paused)" in served.call("schedule", "pause", name).stdout
     assert f"{name} (active)" in served.call("schedule", "resume", name).stdout
     assert f"{name} (cancelled)" in served.call("schedule", "cancel", name).stdout

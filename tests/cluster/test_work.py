@@ -95,6 +95,60 @@ async def test_many_workers_take_what_is_next_and_nothing_is_done_twice(
         assert all(done.index(at - 3) < done.index(at) for at in range(3, 12))
 
 
+async def made(replica: Replica, drafts: list[dict[str, Any]]) -> list[str]:
+    answer = await replica.http.post("/work/items", json={"items": drafts})
+    assert answer.status_code == 201, answer.text
+    return [item["item_id"] for item in answer.json()["items"]]
+
+
+async def test_g3_one_owner_who_asks_everywhere_at_once_gets_one_item(
+    upstream: Any, database_url: str, tmp_path: Path
+) -> None:
+    async with replicas(tmp_path, upstream.url, database_url, 3) as all_three:
+        ids = await made(all_three[0], [{"subject": f"item {at}"} for at in range(30)])
+
+        async def claim(at: int, item_id: str) -> str:
+            place = f"/work/items/{item_id}/claim"
+            answer = await all_three[at % 3].http.post(place, json={"owner": "greedy"}, timeout=60)
+            return "claimed" if answer.is_success else answer.json()["details"]["reason"]
+
+        got = await asyncio.gather(*(claim(at, item_id) for at, item_id in enumerate(ids)))
+        assert Counter(got) == {"claimed": 1, "busy_owner": 29}
+
+
+async def test_g4_what_two_replicas_complete_at_once_unblocks_once(
+    upstream: Any, database_url: str, tmp_path: Path
+) -> None:
+    """Whichever two are completed at the same moment, something waits for just these."""
+    async with replicas(tmp_path, upstream.url, database_url) as both:
+        sides = [[f"left-{at}" for at in range(12)], [f"right-{at}" for at in range(12)]]
+        first = [{"subject": name, "name": name} for side in sides for name in side]
+        waiting = [{"subject": "waits", "blocked_by": [left, right]} for left in sides[0] for right in sides[1]]
+        ids = await made(both[0], [*first, *waiting])
+        work = [(both[at // 12], item_id) for at, item_id in enumerate(ids[:24])]
+
+        async def do(verb: str) -> list[httpx2.Response]:
+            places = (replica.http.post(f"/work/items/{one}/{verb}", json={"owner": one}) for replica, one in work)
+            return await asyncio.gather(*places)
+
+        assert all(answer.is_success for answer in await do("claim"))
+        told = [item["item_id"] for answer in await do("complete") for item in answer.json()["unblocked"]]
+        assert sorted(told) == sorted(ids[24:])
+
+
+async def test_g5_two_replicas_cannot_build_a_circle_together(
+    upstream: Any, database_url: str, tmp_path: Path
+) -> None:
+    async with replicas(tmp_path, upstream.url, database_url) as (a, b):
+        for _ in range(8):
+            first, second = await made(a, [{"subject": "first"}, {"subject": "second"}])
+            ways = [{"item_id": first, "blocked_by": second}, {"item_id": second, "blocked_by": first}]
+            answers = await asyncio.gather(
+                *(one.http.post("/work/edges", json={"add": [way]}) for one, way in zip((a, b), ways, strict=True))
+            )
+            assert sorted(answer.status_code for answer in answers) == [200, 422]
+
+
 async def test_an_item_stays_with_a_turn_that_another_replica_takes_over(
     upstream: Any, database_url: str, tmp_path: Path
 ) -> None:

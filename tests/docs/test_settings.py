@@ -38,6 +38,8 @@ FOREIGN = {
     "WORKS_AT": "a relation in memory",
     "LIVES_IN": "a relation in memory",
     "MARRIED_TO": "a relation in memory",
+    "NEEDS_USER": "how a project stands",
+    "HUMAN_GATE": "how an answer asks a person",
     "TEST_BRAIN": "read by the tests",
     "ASTER_TEST_MODEL": "read by exported tests",
 }

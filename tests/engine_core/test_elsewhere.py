@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 
 from aster.brain.agents import AgentRow
+from aster.brain.background import BackgroundEndRow, BackgroundRow
 from aster.brain.changes import Change
 from aster.brain.doors import DoorPlace
 from aster.brain.marks import MarkRow
-from aster.brain.records import BackgroundEndRow, BackgroundRow, BudgetRow, ThreadKey
+from aster.brain.records import BudgetRow, ThreadKey
 from aster.contracts.agents import Agent
 from aster.contracts.events import Phase, TaskLifecycle, ThreadLifecycle
 from aster.contracts.model import encode

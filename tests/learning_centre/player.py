@@ -7,7 +7,7 @@ from typing import Any
 
 from aster.learning_centre.self_play.challenge import Challenge
 from aster.learning_centre.self_play.templates import shipped
-from aster.testing import Answer, ModelServer, RecordedCall, Reply, Text, ToolCall
+from aster.testing import Answer, Failure, ModelServer, RecordedCall, Reply, Text, ToolCall
 
 LESSON = {
     "trigger": "programs that read their input line by line",
@@ -19,7 +19,8 @@ LESSON = {
 
 class Player:
     """`solves` says what is written at which try (None: nothing); `does` are calls that are made before that, and
-    `thinks_up` answers the wish for a new challenge. `met` are the challenges it was set."""
+    `thinks_up` answers the wish for a new challenge. `met` are the challenges it was set. While it `breaks`, it
+    words no lesson."""
 
     def __init__(self) -> None:
         self.solves: Callable[[Challenge, int], str | None] = lambda challenge, _: challenge.reference
@@ -28,6 +29,7 @@ class Player:
         self.thinks_up: list[dict[str, Any]] = []
         self.asked: list[dict[str, Any]] = []
         self.met: list[Challenge] = []
+        self.breaks = False
         self.challenges = {one.told: one for one in shipped()}
         self.server = ModelServer([self._answer], models=("worker",))
 
@@ -44,6 +46,8 @@ class Player:
         material = _material(call)
         if material is not None:
             self.asked.append(material)
+            if self.breaks and "why_it_failed" in material:
+                return Failure(400)
             return Reply([Text(json.dumps(self._said(material)))])
         if told is None:
             return Reply([Text("All right.")])

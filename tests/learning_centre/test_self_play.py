@@ -205,7 +205,7 @@ async def test_nothing_of_the_user_and_no_network_is_in_reach(player: Player, tm
 
 async def test_a_message_stops_it_at_once_and_leaves_nothing_running(player: Player, tmp_path: Path) -> None:
     async with engine(player, tmp_path) as aster:
-        player.does = [ToolCall("bash", {"command": "sleep 25"})]
+        player.does = [ToolCall("bash", {"command": "sleep 250"})]
         await posted(aster, "/learning/self-play", 202, cluster="algo", cycles=5)
         async with aster.stream("GET", "/learning/events") as events:
             await events.until("learning_update", work="self_play", phase="started")
@@ -213,7 +213,7 @@ async def test_a_message_stops_it_at_once_and_leaves_nothing_running(player: Pla
                 await asyncio.sleep(0.05)
             assert "under way" in (await posted(aster, "/learning/self-play", 409))["message"]
             await aster.execute("hello there")
-            told = await asyncio.wait_for(events.until("learning_update", work="self_play", phase="deferred"), 10)
+            told = await asyncio.wait_for(events.until("learning_update", work="self_play", phase="deferred"), 60)
             assert "somebody is talking" in told.data["text"]
         while (now := await state(aster))["running"]:
             await asyncio.sleep(0.05)
@@ -231,11 +231,11 @@ async def test_it_can_be_stopped_and_is_limited_by_its_budget(player: Player, tm
         player, tmp_path, self_play_budget_usd=100, sqlite_db_path=tmp_path / "data" / "c.sqlite"
     ) as aster:
         player.met.clear()
-        player.does = [ToolCall("bash", {"command": "sleep 25"})]
+        player.does = [ToolCall("bash", {"command": "sleep 250"})]
         await posted(aster, "/learning/self-play", 202, cluster="algo")
         while not player.met:
             await asyncio.sleep(0.05)
-        await asyncio.wait_for(posted(aster, "/learning/self-play/stop"), 10)
+        await asyncio.wait_for(posted(aster, "/learning/self-play/stop"), 60)
         assert (await state(aster))["running"] is False
 
 
@@ -314,3 +314,18 @@ async def test_a_model_thinks_up_a_challenge_and_bad_ones_are_not_set(player: Pl
         assert any("validator says 'crashed' of its own solution" in one.get("problem", "") for one in player.asked)
         assert any("of an empty solution" in one.get("problem", "") for one in player.asked)
         assert (await state(aster))["runs"][0]["title"] == "Double"
+
+
+async def test_a_challenge_whose_lesson_could_not_be_worded_has_not_been_met(
+    player: Player, tmp_path: Path
+) -> None:
+    player.solves = lambda challenge, attempt: challenge.wrong if attempt == 1 else challenge.reference
+    async with engine(player, tmp_path, llm_retries=0) as aster:
+        player.breaks = True
+        (run,) = await played(aster, cluster="algo")
+        assert (run["outcome"], (await state(aster))["runs"]) == ("failed", [])
+        player.breaks = False
+        (run,) = await played(aster, cluster="algo")
+        (met,) = (await state(aster))["runs"]
+        assert met["changeset_id"] == run["changeset_id"]
+        assert (await aster.http.get(f"/learning/changesets/{met['changeset_id']}")).status_code == 200

@@ -283,3 +283,35 @@ async def test_an_undecided_trial_is_left_alone_until_something_happens(aster: L
     assert await ran(aster, "trials") == {}
     await aster.execute("Good morning to you all.", "other")
     assert (await ran(aster, "trials"))["trials"]["outcome"] == "nothing"
+
+
+async def test_a_replay_is_paid_for_once_however_often_it_is_looked_at(night: Night, tmp_path: Path) -> None:
+    def failing(first: str, second: str) -> str:
+        raise ValueError("the judge breaks down")
+
+    night.prefers = failing
+    priced = {
+        **settings(night, tmp_path),
+        "llm_pool_worker": f"{night.server.url}/v1|gpt-4o",
+        "lc_budget_usd": 50.0,
+    }
+    async with live(night.server, **priced) as aster:
+        await taught(aster, helpful=False)
+        await ran(aster, "batch")
+        spent = [(await got(aster, "/learning"))["budget"]["spent_usd"]]
+        for _ in range(3):
+            assert (await ran(aster, "trials"))["trials"]["outcome"] == "failed"
+            spent.append((await got(aster, "/learning"))["budget"]["spent_usd"])
+        assert len(await replays(aster, "told-2")) == 2, "the judge failed at the first turn each time"
+        assert spent[0] < spent[1] == spent[2] == spent[3]
+
+
+async def test_a_lesson_that_is_forgotten_is_not_left_on_the_learning_thread(aster: Live) -> None:
+    await taught(aster, harmful=False)
+    await ran(aster, "batch", "trials")
+    (lesson,) = await lessons(aster)
+    answer = await aster.http.post("/memory/forget", json={"ids": [lesson["id"]]})
+    assert answer.status_code == 200, answer.text
+    frames = await aster.replay(task_id="aster.learning", after_seq=0)
+    assert not [frame.data for frame in frames if "instead of pip" in str(frame.data)]
+    assert "instead of pip" not in (await aster.http.get("/learning/changesets")).text

@@ -61,7 +61,7 @@ async def test_it_waits_until_nobody_has_said_anything_for_a_while(
     await talked(aster, SAID)
     await watchdog.tick()
     assert await changesets(aster) == []
-    clock.later = 119_000
+    clock.later = 60_000
     await watchdog.tick()
     assert await changesets(aster) == []
     clock.later = 121_500
@@ -243,7 +243,7 @@ async def test_the_days_money_is_a_limit(model: ModelServer, worker: Worker, tmp
     ) as aster:
         await talked(aster, SAID)
         centre = LearningCentre(aster.engine)
-        await centre.bench().spend("default", 0.5)
+        await centre.bench().spend("default", "replay-1", 0.5)
         (ran,) = (await posted(aster, "/learning/run", works=["batch"]))["runs"]
         assert ran["outcome"] == "deferred"
         assert "0.5 USD" in ran["reason"]
@@ -262,3 +262,50 @@ async def test_it_surprises_nobody_with_its_cost(
         state = await got(aster, "/learning")
         assert state["by_itself"] is by_itself
         assert (state["next_run_at"] is not None) is by_itself
+
+
+async def test_a_look_never_waits_for_the_one_before(
+    aster: Live, worker: Worker, watchdog: Watchdog, clock: Clock
+) -> None:
+    """Where a queue of several replicas begins looks, those that waited would take its places from turns."""
+    await talked(aster, *(f"I work as a baker in the small town number {number}." for number in range(14)))
+    clock.later = 130_000
+    worker.server.enqueue(Reply([Hold(), Text("{}")]))
+    first = asyncio.create_task(watchdog.tick())
+    await worker.server.wait_held()
+    clock.later += 61_000
+    await asyncio.wait_for(watchdog.tick(), 2)
+    worker.server.release()
+    await first
+
+
+async def test_closing_ends_what_was_begun_by_somebody_else(
+    aster: Live, worker: Worker, watchdog: Watchdog, clock: Clock
+) -> None:
+    """With several replicas a queue begins the look, and not the watchdog's own loop."""
+    await talked(aster, SAID)
+    clock.later = 130_000
+    worker.server.enqueue(Reply([Hold(), Text("{}")]))
+    begun = asyncio.create_task(watchdog.tick())
+    await worker.server.wait_held()
+    await asyncio.wait_for(watchdog.close(), 5)
+    await asyncio.wait_for(begun, 1)
+    queue = (await got(aster, "/learning"))["queue"]
+    assert (queue["waiting"], queue["claimed"]) == (1, 0), "it counts as no attempt, and waits for nobody"
+    await watchdog.tick()
+    assert (await got(aster, "/learning"))["queue"]["waiting"] == 1
+
+
+async def test_what_is_wrong_with_one_piece_keeps_no_other_from_being_begun(
+    aster: Live, watchdog: Watchdog, clock: Clock
+) -> None:
+    await talked(aster, SAID)
+    store = aster.engine.brain.learning
+    clock.later = HOUR
+    await watchdog.tick()
+    assert await changesets(aster) == ["applied"]
+    await store.keep_state("default", "dream", "{", clock())
+    assert await store.state("operator", "begun:skills") is None
+    clock.later += HOUR
+    await watchdog.tick()
+    assert await store.state("operator", "begun:skills") is not None

@@ -2,8 +2,8 @@
 
 import pytest
 
+from aster.brain.background import BackgroundRow
 from aster.brain.postgres.brain import PostgresBrain
-from aster.brain.records import BackgroundRow
 from aster.contracts.events import TaskLifecycle
 from aster.utility_directory.background_lost import tell
 from aster.utility_directory.background_spool import Spool

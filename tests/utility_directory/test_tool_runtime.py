@@ -108,13 +108,14 @@ def test_a_tool_is_added_by_its_object_alone() -> None:
     assert raised.value.code is ErrorCode.CONFIGURATION_INVALID
 
 
-async def test_a_failing_handler_is_an_outcome(bench: Bench) -> None:
+async def test_a_failing_handler_is_an_outcome(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     async def work() -> ToolOutcome:
         raise ZeroDivisionError("oh no")
 
     outcome = await run_made(bench, work)
     assert (outcome.ok, outcome.failure, outcome.reason) == (False, OutcomeClass.UNKNOWN, "handler_failed")
     assert said(outcome) == "Error: ZeroDivisionError: oh no"
+    assert "failed unexpectedly" in caplog.text
     assert outcome.retry_safe
     assert not (await run_made(bench, work, Effect.IRREVERSIBLE)).retry_safe
 

@@ -21,11 +21,15 @@ async def model() -> AsyncIterator[ModelServer]:
 
 
 async def fetched(model: ModelServer, settings: dict[str, Any], *calls: dict[str, Any]) -> list[dict[str, Any]]:
-    """The results of these calls, made by the model in one step."""
-    model.enqueue(Reply([ToolCall("web_fetch", call) for call in calls]), Reply([Text("done")]))
+    """The results of these calls, made by the model in one step; whichever page came first."""
+    asked = {f"call-{number}": call for number, call in enumerate(calls)}
+    model.enqueue(
+        Reply([ToolCall("web_fetch", call, id=name) for name, call in asked.items()]), Reply([Text("done")])
+    )
     async with live(model, **settings) as engine:
         frames = await engine.execute("go")
-    return [frame.data for frame in frames if frame.event == "tool_result"]
+    results = {frame.data["tool_call_id"]: frame.data for frame in frames if frame.event == "tool_result"}
+    return [results[name] for name in asked]
 
 
 OPEN = {"fetch_allowed_private": "127.0.0.1"}

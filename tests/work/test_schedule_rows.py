@@ -1,17 +1,14 @@
 """The rows of the checklist about schedules, through HTTP, each on a file and on PostgreSQL."""
 
-import sqlite3
 from collections.abc import AsyncIterator, Generator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from aster.testing import Failure, Hold, ModelServer, Reply, Rule, Text
 from tests.live import Live
-from tests.postgres import server
+from tests.work.places import Place
 from tests.work.schedules.clockwork import (
     Hands,
     made,
@@ -34,24 +31,6 @@ BAD = {
     "* * * * 8": "day of week",
     "*/0 * * * *": "minute",
 }
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a brain is: in a file, or a database in its place."""
-
-    file: Path
-    url: str | None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"sqlite_db_path": self.file, "database_url": self.url, **({"runner": "local"} if self.url else {})}
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    url = request.getfixturevalue("clean_url") if request.param == "postgres" else None
-    return Place(tmp_path / "brain.sqlite", url)
 
 
 @pytest.fixture
@@ -178,17 +157,15 @@ async def test_n4_what_cannot_be_written_down_does_not_begin_and_is_tried_again(
 def refusing(place: Place) -> Generator[None]:
     """The database takes no times of schedules meanwhile."""
     if place.url is not None:
-        database = place.url.rsplit("/", 1)[1]
-        server().run("ALTER TABLE schedule_occurrences ADD CONSTRAINT no CHECK (due_at < 0) NOT VALID", database)
-        yield
-        server().run("ALTER TABLE schedule_occurrences DROP CONSTRAINT no", database)
-        return
-    with closing(sqlite3.connect(place.file, timeout=10)) as db:
-        db.execute("CREATE TRIGGER no BEFORE INSERT ON schedule_occurrences BEGIN SELECT RAISE(ABORT, 'full'); END")
-        db.commit()
-        yield
-        db.execute("DROP TRIGGER no")
-        db.commit()
+        begin = "ALTER TABLE schedule_occurrences ADD CONSTRAINT no CHECK (due_at < 0) NOT VALID"
+        end = "ALTER TABLE schedule_occurrences DROP CONSTRAINT no"
+    else:
+        refuse = "BEGIN SELECT RAISE(ABORT, 'full'); END"
+        begin = f"CREATE TRIGGER no BEFORE INSERT ON schedule_occurrences {refuse}"
+        end = "DROP TRIGGER no"
+    place.run(begin)
+    yield
+    place.run(end)
 
 
 async def test_n5_a_time_waits_while_a_turn_runs(model: ModelServer, place: Place) -> None:

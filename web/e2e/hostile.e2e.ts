@@ -89,3 +89,34 @@ test("signs that turn text around cannot leave their line or hide in a command",
   await ask.getByRole("button", { name: "Refuse" }).click();
   await page.getByText("Fine.").waitFor();
 });
+
+test("what is on a board, in a schedule and in a team's mail stays text, however long", async ({
+  engine,
+  model,
+  page,
+}) => {
+  await model.script([{ match: ".", reply: reply([text("Read.")]) }]);
+  const subject = `<img src=x onerror='globalThis.broken = 6'> \u05d0\u05d1 ${"x".repeat(240)}`;
+  const { items } = await engine.client.post<{ items: { item_id: string }[] }>("/work/items", {
+    items: [{ subject, description: HTML }],
+  });
+  const schedule = await engine.client.post<{ schedule_id: string }>("/schedules", {
+    ...{ prompt: HTML, name: "<b>evil</b>", cron: "@yearly" },
+  });
+  const team = await engine.client.post<{ team_id: string }>("/teams", {
+    members: [{ name: "ada", prompt: HTML }],
+  });
+  for (const [path, words] of [
+    [`/work?item=${items[0]?.item_id}`, "globalThis.broken = 1"],
+    ["/work", "globalThis.broken = 6"],
+    [`/schedules/${schedule.schedule_id}`, "globalThis.broken = 1"],
+    [`/teams/${team.team_id}`, "globalThis.broken = 1"],
+  ] as const) {
+    await page.goto(`/console${path}`);
+    await page.getByText(words, { exact: false }).first().waitFor();
+    expect(await page.evaluate(() => (globalThis as { broken?: number }).broken)).toBeUndefined();
+    expect(await page.locator("main :is(script, iframe, style, object, embed, img)").count()).toBe(0);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(1440);
+  }
+});

@@ -8,6 +8,11 @@ import { expect, test } from "./harness/test.ts";
 const PAGES = {
   Inbox: ["/inbox", "i"],
   Tasks: ["/tasks", "t"],
+  Work: ["/work", "w"],
+  Projects: ["/projects", "o"],
+  Teams: ["/teams", "e"],
+  Schedules: ["/schedules", "d"],
+  Running: ["/running", "r"],
   Memory: ["/memory", "m"],
   Learning: ["/learning", "l"],
   Connectors: ["/connectors", "c"],

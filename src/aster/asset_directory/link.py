@@ -6,6 +6,7 @@ A session that has ended says so; the next call opens another.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
@@ -30,6 +31,8 @@ from aster.herald.breaker import Breaker
 if TYPE_CHECKING:
     from mcp.client._transport import ReadStream, TransportStreams
     from mcp.shared.message import SessionMessage
+
+log = logging.getLogger("aster.connectors")
 
 _LISTED: Final = 200
 _RESOURCE: Final = {
@@ -119,6 +122,7 @@ class Link:
             if self._ready.done():
                 if not isinstance(error, Exception):
                     raise
+                log.info("the session with %s broke: %s", self.server.server_name, type(_first(error)).__name__)
             else:
                 self._ready.set_exception(_first(error))
         finally:

@@ -111,7 +111,10 @@ class LearningStore(Protocol):
         """Let an entry that was set aside be tried again."""
         ...
 
-    async def waiting_users(self, now: int) -> list[str]: ...
+    async def waiting_users(self, now: int, user_id: str | None = None) -> list[str]:
+        """Whose entries could be worked on now, those that have waited longest first; or only whether this user's
+        could."""
+        ...
 
     async def commit(
         self, changeset: Changeset, *, apply: bool, claim: Claim | None, now: int, rows: Rows = MappingProxyType({})
@@ -165,8 +168,8 @@ class LearningStore(Protocol):
         """With its runs."""
         ...
 
-    async def open_trials(self) -> list[Trial]:
-        """Of all users: those that wait or run, and those that wait for more turns; without their runs."""
+    async def open_trials(self, user_id: str | None = None) -> list[Trial]:
+        """Of a user, or of all: those that wait or run, and those that wait for more turns; without their runs."""
         ...
 
     async def keep_run(self, user_id: str, run: TrialRun) -> None:

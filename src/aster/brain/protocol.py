@@ -10,6 +10,7 @@ from typing import Protocol
 
 from aster.brain.agents import AgentRow, SubagentRecord
 from aster.brain.assets import ActionsRow, ConnectionRow, LoginRow, Sealed, ServerRow
+from aster.brain.background import BackgroundRecord
 from aster.brain.changes import Changes
 from aster.brain.compaction_records import CompactionRow, WayBack
 from aster.brain.corrections import CorrectionRecord
@@ -22,9 +23,9 @@ from aster.brain.judgement import PlanRecord, RecurringUnknown, UncertaintyRecor
 from aster.brain.learning import LearningStore
 from aster.brain.marks import MarkRow
 from aster.brain.memory_protocol import MemoryStore
+from aster.brain.projects import ProjectStore
 from aster.brain.records import (
     ArtifactRecord,
-    BackgroundRecord,
     BudgetRow,
     ConversationRow,
     FileVersion,
@@ -46,12 +47,16 @@ from aster.brain.records import (
     UsageSlice,
     UsageSum,
 )
+from aster.brain.runtime import RuntimeStore
 from aster.brain.schedules import ScheduleStore
 from aster.brain.signals import Said, Signal, Target
 from aster.brain.skills import SkillRow
+from aster.brain.team_requests import TeamRequestStore
+from aster.brain.teams import TeamStore
 from aster.brain.unit import Deed, Guard
 from aster.brain.work import WorkStore
 from aster.brain.workflows import WorkflowStore
+from aster.brain.worktrees import WorktreeStore
 from aster.contracts.events import Event
 from aster.contracts.model import Contract
 from aster.contracts.turn import Doubt
@@ -82,11 +87,21 @@ class Brain(Protocol):
     @property
     def work(self) -> WorkStore: ...
     @property
+    def worktrees(self) -> WorktreeStore: ...
+    @property
     def workflows(self) -> WorkflowStore: ...
     @property
     def goals(self) -> GoalStore: ...
     @property
+    def team_requests(self) -> TeamRequestStore: ...
+    @property
     def schedules(self) -> ScheduleStore: ...
+    @property
+    def teams(self) -> TeamStore: ...
+    @property
+    def projects(self) -> ProjectStore: ...
+    @property
+    def runtime(self) -> RuntimeStore: ...
     @property
     def fault(self) -> str | None: ...
     @property
@@ -107,6 +122,7 @@ class Brain(Protocol):
         rows: Sequence[Row] = (),
         guard: Guard | None = None,
         deed: Deed | None = None,
+        beside: Sequence[ThreadKey] = (),
     ) -> "asyncio.Future[list[Event]]": ...
     def emit(self, key: ThreadKey, turn_id: str, event: Event) -> None: ...
     def take(self, key: ThreadKey, turn_id: str, epoch: int) -> "asyncio.Future[list[Event]]": ...
@@ -195,7 +211,9 @@ class Brain(Protocol):
     async def background_untold_threads(self) -> list[ThreadKey]: ...
     async def background_running(self) -> list[BackgroundRecord]: ...
     async def background_of(self, user_id: str) -> list[BackgroundRecord]: ...
-    async def background_output(self, key: ThreadKey, runtime_task_id: str) -> list[tuple[int, str]]: ...
+    async def background_output(
+        self, key: ThreadKey, runtime_task_id: str, offset: int = 0
+    ) -> list[tuple[int, str]]: ...
     async def stop_background(self, key: ThreadKey, runtime_task_id: str, why: str) -> bool: ...
     async def background_owned(self) -> dict[str, str | None]: ...
     async def end_background(self, key: ThreadKey, runtime_task_id: str) -> bool: ...

@@ -150,64 +150,6 @@ class FileUndoneRow(Row):
     undone_at: int
 
 
-class BackgroundRow(Row):
-    """Work that outlives its turn, as it begins; begun once more under its id, it begins from nothing."""
-
-    table: ClassVar[str] = "background_tasks"
-    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
-
-    runtime_task_id: str
-    turn_id: str
-    tool_call_id: str
-    work: str
-    description: str
-    started_at: int
-    status: str = "running"
-    ended_at: int | None = None
-    exit_code: int | None = None
-    artifact_id: str | None = None
-    left_out: int = 0
-    read_to: int = 0
-    told_at: int | None = None
-    owner: str | None = None
-    asked_to_stop: str | None = None
-
-
-class BackgroundEndRow(Row):
-    """What the work came to; `left_out` characters of what it said are not in the artifact."""
-
-    table: ClassVar[str] = "background_tasks"
-    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
-
-    runtime_task_id: str
-    status: str
-    ended_at: int
-    exit_code: int | None = None
-    artifact_id: str | None = None
-    left_out: int = 0
-    told_at: int | None = None
-
-
-class BackgroundReadRow(Row):
-    """How far the model has read what the work said."""
-
-    table: ClassVar[str] = "background_tasks"
-    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
-
-    runtime_task_id: str
-    read_to: int
-
-
-class BackgroundToldRow(Row):
-    """The model knows that the work has ended."""
-
-    table: ClassVar[str] = "background_tasks"
-    key: ClassVar[tuple[str, ...]] = ("runtime_task_id",)
-
-    runtime_task_id: str
-    told_at: int
-
-
 class KeyRow(Row):
     """A key by its hash; the key itself is shown once and kept nowhere."""
 
@@ -387,28 +329,6 @@ class ArtifactRecord(Contract):
     size: int
     sha256: str
     created_at: int
-
-
-class BackgroundRecord(Contract):
-    """Work that outlives its turn, as it is known now."""
-
-    runtime_task_id: str
-    task_id: str
-    user_id: str
-    turn_id: str
-    tool_call_id: str
-    work: str
-    status: str
-    description: str
-    started_at: int
-    ended_at: int | None
-    exit_code: int | None
-    artifact_id: str | None
-    left_out: int
-    read_to: int
-    told_at: int | None
-    owner: str | None
-    asked_to_stop: str | None
 
 
 class FileVersion(Contract):

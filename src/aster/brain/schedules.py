@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
 from aster.brain.records import Row, ThreadKey
-from aster.contracts.schedules import Occurrence, OccurrenceStatus, Schedule, ScheduleStatus
+from aster.contracts.schedules import Occurrence, OccurrenceStatus, Schedule, ScheduleSpec, ScheduleStatus
 
 
 class DeliveredRow(Row):
@@ -100,6 +100,13 @@ class ScheduleStore(Protocol):
     ) -> bool:
         """Pause, resume, cancel or end one, if it is still as it was seen. Unless it is active now, times that wait are
         skipped for this reason, but for one that is just being delivered."""
+        ...
+
+    async def edit(
+        self, schedule: Schedule, spec: ScheduleSpec, next_at: int | None, now: int, reason: str
+    ) -> bool:
+        """Let a schedule say something else, if it is still as it was seen. With a reason, times that wait are skipped
+        for it, but for those that were run by hand and one that is just being delivered."""
         ...
 
     async def set_aside(self, schedule_id: str, problem: str, now: int) -> None:

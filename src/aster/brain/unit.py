@@ -83,7 +83,8 @@ Guard: TypeAlias = Idle | Absent | Owned | Running | Left | Waiting | Unanswered
 Deed: TypeAlias = Callable[[Any], Sequence[Event]]
 """Called by the writer with its connection, alone in a transaction: compares and sets, and returns the events that
 tell of it, which stand before the others of its unit. When it raises `EngineError`, nothing of the unit is written and
-whoever waits for it gets that. It may be called again when the commit did not go through."""
+whoever waits for it gets that. It may be called again when the commit did not go through. An event that names another
+task is told on the thread of that one, if there is such a thread; the unit names those threads (`beside`)."""
 
 
 class Conflict(Exception):
@@ -105,7 +106,8 @@ class Hand(Enum):
 
 @dataclass(slots=True)
 class Unit:
-    """Events of one thread and rows beside them; `done` is None when nobody waits. `hand`: the turn changes hands."""
+    """Events of one thread and rows beside them; `done` is None when nobody waits. `hand`: the turn changes hands;
+    `beside`: other threads that its deed may tell something on."""
 
     key: ThreadKey | None
     turn_id: str | None
@@ -115,4 +117,5 @@ class Unit:
     done: "asyncio.Future[list[Event]] | None" = None
     hand: Hand | None = None
     deed: Deed | None = None
+    beside: tuple[ThreadKey, ...] = ()
     written: list[Event] = field(default_factory=list[Event])

@@ -6,7 +6,7 @@ again after a crash, it changes nothing and comes to the same.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from aster.brain.records import ThreadKey
 from aster.contracts.events import Event
@@ -15,6 +15,8 @@ from aster.contracts.work import WorkBoard, WorkChange, WorkDraft, WorkEdge, Wor
 
 ENGINE = "engine"
 """Who lets go of an item whose owner is no more."""
+Use: TypeAlias = Literal["work", "teams", "projects"]
+"""What somebody may have had of the work that outlives a turn."""
 
 
 class Actor(Contract):
@@ -60,13 +62,16 @@ class Edit(Contract):
 
 class Claim(Contract):
     """Give an item to an owner; without an id the most urgent one of the board that is ready, for one of these roles
-    or for anybody. There may be none."""
+    or for anybody. There may be none. `source` is what the history says of how it came to that;
+    items in `without` are passed over."""
 
     actor: Actor
     owner: str
     item_id: str | None = None
     board: str = ""
     roles: tuple[str, ...] = ()
+    source: str = ""
+    without: tuple[str, ...] = ()
 
 
 class Complete(Contract):
@@ -115,7 +120,15 @@ class Reopen(Contract):
     reason: str | None = None
 
 
-WorkOrder: TypeAlias = Create | Link | Edit | Claim | Complete | Release | Abandon | Discard | Reopen
+class BindItem(Contract):
+    """Let an item that nobody has be done in this worktree, or one that was done be in none any more."""
+
+    actor: Actor
+    item_id: str
+    worktree: str | None
+
+
+WorkOrder: TypeAlias = Create | Link | Edit | Claim | Complete | Release | Abandon | Discard | Reopen | BindItem
 
 
 class WorkOutcome(Contract):
@@ -158,6 +171,13 @@ class WorkStore(Protocol):
         """The most urgent first, then the oldest; deleted ones only when they are asked for."""
         ...
 
+    async def next_ready(
+        self, user_id: str, board: str, roles: Sequence[str], without: Sequence[str] = ()
+    ) -> WorkItem | None:
+        """The most urgent item that is ready, for one of these roles or for anybody; not one of those to be passed
+        over."""
+        ...
+
     async def held(self, user_id: str, owner: str) -> WorkItem | None:
         """What an owner is at."""
         ...
@@ -168,7 +188,11 @@ class WorkStore(Protocol):
         """Newest first."""
         ...
 
+    async def forget(self, keep: int, limit: int) -> int:
+        """Forget changes of a few items beyond the newest of each; says how many."""
+        ...
+
     async def boards(self, user_id: str) -> list[WorkBoard]: ...
-    async def exists(self, user_id: str) -> bool:
-        """Whether the user has ever had an item."""
+    async def uses(self, user_id: str) -> frozenset[Use]:
+        """What the user has, or had, of work, teams and projects."""
         ...

@@ -56,7 +56,7 @@ async def _run(args: argparse.Namespace) -> int:
 def written(made: Recording, directory: Path, name: str) -> tuple[Path, Path]:
     """Write a test and its recording; neither takes the place of a file that is there."""
     calls, answer = exporting.expected(exporting.turn_of(made))
-    title = " ".join(made.title.split()).replace("\\", "/").replace('"', "'") or made.task_id
+    title = " ".join((made.title or made.task_id).split()).replace("\\", "/").replace('"', "'")
     text = _TEST.format(title=title[:80], name=name, calls=_literal(calls), answer=_literal(answer))
     test, recording = directory / f"test_{name}.py", directory / f"{name}.recording.json"
     directory.mkdir(parents=True, exist_ok=True)

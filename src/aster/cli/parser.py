@@ -16,8 +16,10 @@ from aster.cli import (
     learning_options,
     live_options,
     memory_options,
+    project_options,
     replay_options,
     schedule_options,
+    team_options,
     work_options,
     workflow_options,
 )
@@ -156,8 +158,10 @@ def build_parser() -> argparse.ArgumentParser:
     learning_options.fill(learning)
     workflow_options.fill(command(commands, "workflow", workflow_options.SUMMARY, workflow_options.EXAMPLES))
     work_options.fill(command(commands, "work", "what is to be done, and who does it", work_options.EXAMPLES))
+    team_options.fill(command(commands, "team", team_options.SUMMARY, team_options.EXAMPLES))
     replay_options.fill_replay(command(commands, "replay", "run a recorded turn again", replay_options.REPLAY))
     replay_options.fill_export(command(commands, "export-test", "a recorded turn as a test", replay_options.EXPORT))
+    project_options.fill(command(commands, "project", project_options.SUMMARY, project_options.EXAMPLES))
     schedule_options.fill(command(commands, "schedule", schedule_options.SUMMARY, schedule_options.EXAMPLES))
     _skills(command(commands, "skills", "instructions for kinds of work", _SKILLS))
     _assets(command(commands, "assets", "connected servers (MCP) and their tools", _ASSETS))

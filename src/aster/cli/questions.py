@@ -48,7 +48,7 @@ def asked(pending: PendingRequest) -> HitlRequest:
 def put(request: HitlRequest) -> str:
     """The question as it is shown: nothing of what a yes would set off is left out without a word."""
     lines = [f"? {clean(request.question)}"]
-    if request.input and request.kind != "budget":
+    if request.input and request.kind not in ("budget", "plan_approval"):
         command = request.input.get("command")
         shown = command if isinstance(command, str) else json.dumps(request.input, ensure_ascii=False)
         lines += [f"  {line}" for line in clean(shown[:_SHOWN]).split("\n")]
@@ -67,7 +67,7 @@ def keys(request: HitlRequest) -> dict[str, str]:
         case "permission":
             always = {"t": ALWAYS[0], "g": ALWAYS[1], "e": ALWAYS[2]} if request.offer is not None else {}
             return {"y": "yes", "n": "no", **always}
-        case "budget":
+        case "budget" | "plan_approval" | "team":
             return {"y": "yes", "n": "no"}
         case "login":
             return {"d": "done", "n": "no"}
@@ -84,7 +84,7 @@ def key_hint(request: HitlRequest) -> str:
     match request.kind:
         case "permission" if request.offer is not None:
             return "[y]es [n]o, always (Enter) in this [t]ask, a[g]ent, [e]verywhere, or say what to do instead: "
-        case "permission":
+        case "permission" | "plan_approval" | "team":
             return "[y]es [n]o, or say what to do instead: "
         case "login":
             return "[d]one when you have logged in there, [n]o, or [i] type: "
@@ -104,7 +104,7 @@ def hint(request: HitlRequest) -> str:
     match request.kind:
         case "permission" if request.offer is not None:
             return "[y]es, [n]o, [a]lways (task, agent or everywhere; for 2h), or say what to do instead: "
-        case "permission":
+        case "permission" | "plan_approval" | "team":
             return "[y]es, [n]o, or say what to do instead: "
         case "budget":
             return "[y]es or [n]o: "
@@ -132,6 +132,8 @@ def understand(request: HitlRequest, line: str) -> Reply | None:
             if plain in _ALWAYS:
                 return _always(request, rest.strip())
             return _consent(plain, rest.strip(), line)
+        case "plan_approval" | "team":
+            return _consent(word.rstrip(",.!:;").lower(), rest.strip(), line)
         case "budget":
             plain = word.rstrip(",.!:;").lower()
             return _consent(plain, rest.strip(), line) if plain in _YES | _NO else None

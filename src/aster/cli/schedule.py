@@ -34,6 +34,14 @@ async def _add(client: AsterClient, args: argparse.Namespace, as_json: bool) -> 
     print(encode(made).decode() if as_json else f"Made {made.schedule_id}.{following}")
 
 
+async def _edit(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
+    args.task = None
+    changes = dict(_options(args))
+    if args.prompt is not None:
+        changes["prompt"] = args.prompt
+    _tell(await client.schedules.edit(args.schedule, version=args.version, **changes), as_json)
+
+
 def _options(args: argparse.Namespace) -> ScheduleOptions:
     given: dict[str, object] = {
         "name": args.name,
@@ -121,6 +129,7 @@ def _tell(one: ScheduleSummary, as_json: bool) -> None:
 _WORK: dict[str, Work] = {
     "list": _list,
     "add": _add,
+    "edit": _edit,
     "show": _show,
     "run": _run,
     "pause": _pause,

@@ -15,6 +15,7 @@ examples:
   aster schedule add "The page is up" --watch-url https://example.com/ready --every 60
   aster schedule times schedule-4k1z  what was due, and what became of it
   aster schedule run schedule-4k1z    now, besides its own times
+  aster schedule edit schedule-4k1z --cron "0 8 * * mon-fri"
   aster schedule pause schedule-4k1z
   aster schedule cancel schedule-4k1z
 """
@@ -30,6 +31,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("--status", choices=("active", "paused", "ended", "cancelled"), help="only those")
     _limit(listing)
     _fill_add(action_of(actions, "add", "make a schedule", task=False))
+    edit = _one(action_of(actions, "edit", "let it say something else, or at other times", task=False))
+    edit.add_argument("--prompt", metavar="PROMPT", help="what is said from now on")
+    edit.add_argument("--version", type=int, metavar="N", help="only if it is still at this version")
+    _times(edit)
     for name, summary in (
         ("show", "one schedule, with its next times"),
         ("run", "run it now, besides its own times"),
@@ -44,6 +49,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def _fill_add(add: Any) -> None:
     add.add_argument("prompt", metavar="PROMPT", help="what is said when it is due")
+    _times(add)
+    add.add_argument("--task", metavar="ID", help="the task it is said to (default: every run has its own)")
+
+
+def _times(add: Any) -> None:
     add.add_argument("--name", metavar="TEXT", help="what you call it")
     add.add_argument("--cron", metavar="FIELDS", help='five fields, such as "0 9 * * mon-fri", or @daily')
     add.add_argument("--zone", metavar="ZONE", help="whose clocks are meant, such as Europe/Berlin")
@@ -53,7 +63,6 @@ def _fill_add(add: Any) -> None:
         "--watch-command", metavar="COMMAND", help="when this begins to end with 0 in --task's workspace"
     )
     add.add_argument("--watch-url", metavar="URL", help="when this address begins to answer")
-    add.add_argument("--task", metavar="ID", help="the task it is said to (default: every run has its own)")
     add.add_argument("--catch-up", choices=("latest", "all", "none"), help="which missed times are made up for")
     add.add_argument("--expires", metavar="TIME", help="not due after this (ISO 8601)")
     add.add_argument("--max-runs", type=int, metavar="N", help="end after so many runs")

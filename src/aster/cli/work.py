@@ -2,6 +2,7 @@
 
 import argparse
 
+from aster.cli import runtime, worktrees
 from aster.cli.actions import Work, act
 from aster.cli.screen.clean import clean, one_line
 from aster.cli.tables import print_table
@@ -148,4 +149,6 @@ _WORK: dict[str, Work] = {
     "release": _release,
     "delete": _delete,
     "reopen": _reopen,
+    **worktrees.ACTIONS,
+    **runtime.ACTIONS,
 }

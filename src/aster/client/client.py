@@ -22,6 +22,7 @@ from aster.client.goals import GoalsClient
 from aster.client.learning import LearningClient
 from aster.client.memory import MemoryClient
 from aster.client.permissions import PermissionsClient
+from aster.client.projects import ProjectsClient
 from aster.client.records import (
     About,
     Answered,
@@ -53,14 +54,17 @@ from aster.client.records import (
     Undone,
 )
 from aster.client.replays import ReplaysClient
+from aster.client.runtime import RuntimeClient
 from aster.client.schedules import SchedulesClient
 from aster.client.skills import SkillsClient
 from aster.client.submission import Submission, TurnOptions
+from aster.client.teams import TeamsClient
 from aster.client.transcript import Transcript
 from aster.client.usage import UsageClient
 from aster.client.wire import Wire
 from aster.client.work import WorkClient
 from aster.client.workflows import WorkflowsClient
+from aster.client.worktrees import WorktreesClient
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import Phase, TaskLifecycle
@@ -93,11 +97,15 @@ class AsterClient:
         self.feedback = FeedbackClient(self._wire)
         self.learning = LearningClient(self._wire)
         self.work = WorkClient(self._wire)
+        self.teams = TeamsClient(self._wire)
         self.workflows = WorkflowsClient(self._wire)
+        self.worktrees = WorktreesClient(self._wire)
         self.goals = GoalsClient(self._wire)
         self.skills = SkillsClient(self._wire)
         self.replays = ReplaysClient(self._wire)
         self.schedules = SchedulesClient(self._wire)
+        self.projects = ProjectsClient(self._wire)
+        self.runtime = RuntimeClient(self._wire, patience, on_wait)
         self.agents = AgentsClient(self._wire)
         self.files = FilesClient(self._wire)
         self.usage = UsageClient(self._wire)

@@ -134,6 +134,9 @@ class TrialSummary(Contract):
     quote: str = ""
     decided_at: str | None = None
     runs: tuple[dict[str, Any], ...] = ()
+    changeset_id: str = ""
+    place: int = 0
+    receipt: Place | None = None
 
 
 class TrialPage(Contract):
@@ -151,6 +154,7 @@ class LearnedRecord(Contract):
     quote: str = ""
     trial_id: str | None = None
     gain: float | None = None
+    utility: dict[str, Any] = {}
 
 
 class LearnedPage(Contract):

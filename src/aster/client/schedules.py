@@ -63,6 +63,7 @@ class ScheduleSummary(Contract):
     expires_at: str | None = None
     max_runs: int | None = None
     durable: bool = True
+    version: int = 1
     updated_at: str = ""
 
 
@@ -93,6 +94,13 @@ class OccurrencePage(Contract):
     next: int | None = None
 
 
+class SchedulePreview(Contract):
+    """When a schedule would be due: the next few times, and whose clocks were meant."""
+
+    coming: tuple[str, ...]
+    time_zone: str | None = None
+
+
 class SchedulesClient:
     """The part of a client that is about schedules."""
 
@@ -103,6 +111,16 @@ class SchedulesClient:
         """Have something said later, again and again, or when something becomes true."""
         body: dict[str, Any] = {"prompt": prompt, **options}
         return await self._wire.ask(ScheduleSummary, "POST", "/schedules", body=body)
+
+    async def preview(self, **options: Unpack[ScheduleOptions]) -> SchedulePreview:
+        """When it would be due; nothing is made."""
+        return await self._wire.ask(SchedulePreview, "POST", "/schedules/preview", body=dict(options))
+
+    async def edit(self, schedule_id: str, *, version: int | None = None, **changes: Any) -> ScheduleSummary:
+        """Let it say something else: `prompt`, and what `ScheduleOptions` has but for `task_id` and `durable`. None
+        takes away `model`, `agent`, `permission_mode`, `expires_at` and `max_runs`. With `version` only if still so."""
+        body: dict[str, Any] = {"version": version, **changes}
+        return await self._wire.ask(ScheduleSummary, "PATCH", _path(schedule_id), body=body)
 
     async def list(
         self,

@@ -1,7 +1,7 @@
 """Handing a message to an engine exactly once, then following the turn that takes it.
 
-A connection cut before the answer began leaves open whether the engine took the message. The thread knows: the
-submission notes its head beforehand, looks there, and posts again only what is not on it.
+A connection cut before the answer began leaves open whether the engine took the message. The message has a name, by
+which the engine knows it again: sent once more, it is taken if it was not, and otherwise the answer says where it is.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -15,13 +15,11 @@ from aster.client.deciding import OnRequest
 from aster.client.follow import Patience, Reader, ThreadEvent
 from aster.client.records import OnBusy, RawPage
 from aster.client.wire import EngineUnreachable, Wire
-from aster.contracts.blocks import MediaBlock, text_of
+from aster.contracts.blocks import MediaBlock
 from aster.contracts.errors import EngineError, ErrorCode
-from aster.contracts.events import TaskLifecycle, UserMessage
 from aster.contracts.permissions import PermissionMode
 from aster.contracts.tools import ToolDef
 
-_LOOKS = 3
 _UNCERTAIN = ErrorCode.STORAGE_UNAVAILABLE
 """An engine that lost its storage says so whether or not the message was written before."""
 
@@ -58,9 +56,9 @@ class Submission:
 
     async def run(self) -> AsyncGenerator[ThreadEvent]:
         """Every event of the turn that takes the message, from its beginning to its end."""
-        before = await self._page(0, limit=1)
+        head = await self._head()
         shown = self.options.get("subagents") is not False
-        reader = Reader(self.wire, self.task_id, before.head_seq if before else 0, self.patience, subagents=shown)
+        reader = Reader(self.wire, self.task_id, head, self.patience, subagents=shown)
         error: EngineError | None = None
         while not reader.addressed:
             try:
@@ -84,49 +82,28 @@ class Submission:
         given = {name: value for name, value in self.options.items() if value is not None}
         return {"message": self.message, "task_id": self.task_id, **given}
 
-    async def _page(self, after_seq: int, limit: int, types: str | None = None) -> RawPage | None:
-        """A page of the thread, however long the engine takes to come back; None when there is no such task."""
-        params = {"after_seq": after_seq, "limit": limit, "types": types}
+    async def _head(self) -> int:
+        """The newest event of the thread, however long the engine takes to come back; 0 when there is no such task."""
+        path = f"/tasks/{quote(self.task_id, safe='')}/events"
         while True:
             try:
-                path = f"/tasks/{quote(self.task_id, safe='')}/events"
-                page = await self.wire.ask(RawPage, "GET", path, params=params)
+                page = await self.wire.ask(RawPage, "GET", path, params={"limit": 1})
             except EngineError as error:
                 if error.code is ErrorCode.TASK_NOT_FOUND:
-                    return None
+                    return 0
                 await self.patience.wait(error)
             else:
                 self.patience.calm()
-                return page
+                return page.head_seq
 
     async def _failed(self, reader: Reader, failure: EngineError) -> None:
         """The post failed: follow the message if it was taken all the same, else wait to post it again."""
+        taken = (failure.details or {}).get("message_id") if failure.code is ErrorCode.TASK_BUSY else None
+        if taken is not None and self._doubtful:
+            reader.message_id = str(taken)
+            return
         lost = failure.sent if isinstance(failure, EngineUnreachable) else failure.code is _UNCERTAIN
         self._doubtful = self._doubtful or lost
-        if not self._doubtful:
-            if failure.code is not ErrorCode.DRAINING:
-                raise failure
-            await self.patience.wait(failure)
-            return
-        for look in range(_LOOKS):
-            page = await self._page(reader.seq, limit=200, types="user_message,task_lifecycle")
-            reader.message_id = next(filter(None, map(self._mine, page.read().events)), None) if page else None
-            if reader.message_id is not None:
-                return
-            await self.patience.wait(None if look else failure)
-
-    @property
-    def _queues(self) -> bool:
-        return self.options.get("on_busy", "reject") != "reject"
-
-    def _mine(self, event: ThreadEvent) -> str | None:
-        """The id of the message, if this event says that it was taken."""
-        match event:
-            case TaskLifecycle(phase="queued", message_id=message_id) if self._queues:
-                return message_id
-            case UserMessage(origin=origin, message_id=message_id) if origin != "engine":
-                if (retried := self.options.get("retry_message_id")) is not None:
-                    return message_id if event.retries == retried else None
-                return message_id if text_of(event.content) == self.message else None
-            case _:
-                return None
+        if not self._doubtful and failure.code is not ErrorCode.DRAINING:
+            raise failure
+        await self.patience.wait(failure)

@@ -20,12 +20,16 @@ from aster.client.learning import LearningClient
 from aster.client.memory import MemoryClient
 from aster.client.permissions import PermissionsClient
 from aster.client.portal import Portal
+from aster.client.projects import ProjectsClient
 from aster.client.replays import ReplaysClient
+from aster.client.runtime import RuntimeClient
 from aster.client.schedules import SchedulesClient
 from aster.client.skills import SkillsClient
+from aster.client.teams import TeamsClient
 from aster.client.usage import UsageClient
 from aster.client.work import WorkClient
 from aster.client.workflows import WorkflowsClient
+from aster.client.worktrees import WorktreesClient
 
 
 class Permissions(Part[PermissionsClient]):
@@ -128,6 +132,25 @@ class Work(Part[WorkClient]):
     history = Call(WorkClient.history)
 
 
+class Teams(Part[TeamsClient]):
+    """See `TeamsClient`."""
+
+    create = Call(TeamsClient.create)
+    list = Call(TeamsClient.list)
+    get = Call(TeamsClient.get)
+    add_members = Call(TeamsClient.add_members)
+    stop = Call(TeamsClient.stop)
+    stop_member = Call(TeamsClient.stop_member)
+    shutdown = Call(TeamsClient.shutdown)
+    mail = Call(TeamsClient.mail)
+    say = Call(TeamsClient.say)
+    plans = Call(TeamsClient.plans)
+    ask_plan = Call(TeamsClient.ask_plan)
+    requests = Call(TeamsClient.requests)
+    request = Call(TeamsClient.request)
+    answer = Call(TeamsClient.answer)
+
+
 class Feedback(Part[FeedbackClient]):
     """See `FeedbackClient`."""
 
@@ -207,6 +230,8 @@ class Schedules(Part[SchedulesClient]):
     """See `SchedulesClient`."""
 
     create = Call(SchedulesClient.create)
+    edit = Call(SchedulesClient.edit)
+    preview = Call(SchedulesClient.preview)
     list = Call(SchedulesClient.list)
     get = Call(SchedulesClient.get)
     cancel = Call(SchedulesClient.cancel)
@@ -214,6 +239,48 @@ class Schedules(Part[SchedulesClient]):
     resume = Call(SchedulesClient.resume)
     run = Call(SchedulesClient.run)
     occurrences = Call(SchedulesClient.occurrences)
+
+
+class Runtime(Part[RuntimeClient]):
+    """See `RuntimeClient`."""
+
+    list = Call(RuntimeClient.list)
+    get = Call(RuntimeClient.get)
+    output = Call(RuntimeClient.output)
+    follow = Stream(RuntimeClient.follow)
+    kill = Call(RuntimeClient.kill)
+
+
+class Projects(Part[ProjectsClient]):
+    """See `ProjectsClient`."""
+
+    create = Call(ProjectsClient.create)
+    list = Call(ProjectsClient.list)
+    get = Call(ProjectsClient.get)
+    edit = Call(ProjectsClient.edit)
+    delete = Call(ProjectsClient.delete)
+    switch = Call(ProjectsClient.switch)
+    exit = Call(ProjectsClient.exit)
+    pause = Call(ProjectsClient.pause)
+    resume = Call(ProjectsClient.resume)
+    advance = Call(ProjectsClient.advance)
+    advances = Call(ProjectsClient.advances)
+    items = Call(ProjectsClient.items)
+    add = Call(ProjectsClient.add)
+    artifacts = Call(ProjectsClient.artifacts)
+    keep = Call(ProjectsClient.keep)
+    events = Call(ProjectsClient.events)
+    log = Call(ProjectsClient.log)
+
+
+class Worktrees(Part[WorktreesClient]):
+    """See `WorktreesClient`."""
+
+    create = Call(WorktreesClient.create)
+    list = Call(WorktreesClient.list)
+    get = Call(WorktreesClient.get)
+    keep = Call(WorktreesClient.keep)
+    remove = Call(WorktreesClient.remove)
 
 
 class SyncAsterClient(Part[AsterClient]):
@@ -242,7 +309,9 @@ class SyncAsterClient(Part[AsterClient]):
         self.feedback = Feedback(inner.feedback, portal)
         self.learning = Learning(inner.learning, portal)
         self.work = Work(inner.work, portal)
+        self.teams = Teams(inner.teams, portal)
         self.workflows = Workflows(inner.workflows, portal)
+        self.worktrees = Worktrees(inner.worktrees, portal)
         self.goals = Goals(inner.goals, portal)
         self.skills = Skills(inner.skills, portal)
         self.agents = Agents(inner.agents, portal)
@@ -250,6 +319,8 @@ class SyncAsterClient(Part[AsterClient]):
         self.usage = Usage(inner.usage, portal)
         self.replays = Replays(inner.replays, portal)
         self.schedules = Schedules(inner.schedules, portal)
+        self.projects = Projects(inner.projects, portal)
+        self.runtime = Runtime(inner.runtime, portal)
 
     @property
     def url(self) -> str:

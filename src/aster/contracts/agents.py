@@ -44,7 +44,9 @@ class Profile(Contract):
 class Parent(Contract):
     """The call that a sub-agent's turn was begun for. `agents` are those it works for, the outermost first;
     `home_task_id` and `root_turn_id` are where a person began it all. With `wake`, the end of one in the background
-    starts a turn of the task by itself if none runs."""
+    starts a turn of the task by itself if none runs. Of a turn of a team's `member`, `team_id` is the team,
+    and so it is of whoever works for one.
+    `worktree` is the id of the one that the call was made in: the sub-agent works there too."""
 
     task_id: str
     turn_id: str
@@ -55,6 +57,9 @@ class Parent(Contract):
     agents: tuple[str, ...]
     background: bool = False
     wake: bool = False
+    team_id: str = ""
+    member: str = ""
+    worktree: str = ""
 
 
 class Child(Contract):

@@ -34,6 +34,8 @@ class ErrorCode(StrEnum):
     TASK_NOT_RUNNING = "TASK_NOT_RUNNING"
     UNDO_CONFLICT = "UNDO_CONFLICT"
     WORK_CONFLICT = "WORK_CONFLICT"
+    TEAM_CONFLICT = "TEAM_CONFLICT"
+    WORKTREE_CONFLICT = "WORKTREE_CONFLICT"
     TOOL_IN_DOUBT = "TOOL_IN_DOUBT"
     ORIGIN_REFUSED = "ORIGIN_REFUSED"
     PAYLOAD_TOO_LARGE = "PAYLOAD_TOO_LARGE"
@@ -85,6 +87,12 @@ CODES: dict[ErrorCode, CodeFacts] = {
     ErrorCode.UNDO_CONFLICT: CodeFacts(409, "ask", "A file is not as the turn left it; nothing was undone."),
     ErrorCode.WORK_CONFLICT: CodeFacts(
         409, "ask", "The work item does not allow this as it stands; `details.reason` says why."
+    ),
+    ErrorCode.TEAM_CONFLICT: CodeFacts(
+        409, "ask", "The team does not allow this as it stands; `details.reason` says why."
+    ),
+    ErrorCode.WORKTREE_CONFLICT: CodeFacts(
+        409, "ask", "The worktree or its item does not allow this as it stands; `details.reason` says why."
     ),
     ErrorCode.TOOL_IN_DOUBT: CodeFacts(
         409, "ask", "A tool was running when the engine stopped; a human must say whether it finished."

@@ -15,6 +15,9 @@ SELF_PLAY_TASK: Final = "aster.self_play"
 """The hidden task on whose thread a user's agent plays against itself; what that costs is counted there."""
 OWN_TASKS: Final = frozenset({LEARNING_TASK, SELF_PLAY_TASK})
 
+SUCH_AS: Final = ', such as: "'
+"""What stands in the description of a skill before the words of the person that it was wanted with."""
+
 EntryKind: TypeAlias = Literal["turn", "failure", "feedback", "correction"]
 """What happened: a turn ended well or with an error, a person rated something, or said what would have been right."""
 EntryState: TypeAlias = Literal["waiting", "done", "set_aside"]
@@ -94,7 +97,7 @@ class TrialRun(Contract):
 
 
 class Trial(Contract):
-    """A lesson, heuristic or skill that has to prove itself. The scores are means over the turns that were replayed
+    """A lesson or heuristic that has to prove itself. The scores are means over the turns that were replayed
     both ways, `gain` their difference; `wins` and `losses` count the turns it made better and worse."""
 
     trial_id: str

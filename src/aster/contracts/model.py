@@ -4,6 +4,7 @@ A reader ignores fields it does not know (a newer engine wrote them); a writer l
 default, so that adding a field never changes the bytes of what was written before.
 """
 
+import json
 from typing import Any, TypeVar, dataclass_transform
 
 import msgspec
@@ -37,6 +38,17 @@ def encode(value: Any) -> bytes:
 def decode(data: bytes | str, kind: type[T]) -> T:
     """Read a contract value, ignoring fields this version does not know."""
     return msgspec.json.decode(data, type=kind)
+
+
+def writable(value: T) -> T:
+    """A text or a JSON value as it can be written in UTF-8: surrogate pairs joined, lone ones replaced."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError as broken:
+        whole: Any = broken.object.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole if isinstance(value, str) else json.loads(whole)
+    return value
 
 
 def to_builtins(value: Any) -> Any:

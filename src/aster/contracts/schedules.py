@@ -44,7 +44,8 @@ Trigger: TypeAlias = CronTrigger | IntervalTrigger | OnceTrigger | WatchTrigger
 
 class ScheduleSpec(Contract):
     """What a schedule is, as somebody wrote it down. Without a task every run gets one of its own. `catch_up` says
-    which of the times that nobody was there for are made up for, if they are at most `catch_up_seconds` old."""
+    which of the times that nobody was there for are made up for, if they are at most `catch_up_seconds` old. `revision`
+    grows with every change that somebody makes."""
 
     trigger: Trigger
     prompt: str
@@ -59,6 +60,7 @@ class ScheduleSpec(Contract):
     expires_at: int | None = None
     max_runs: int | None = None
     durable: bool = True
+    revision: int = 1
 
 
 class Schedule(Contract):

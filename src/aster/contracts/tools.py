@@ -12,6 +12,8 @@ from aster.contracts.model import Contract
 
 PERMISSION_DENIED = "permission_denied"
 """The reason of an outcome that no tool produced, because the call was not allowed."""
+PLAN_BLOCKED = "plan_blocked"
+"""The same, because the plan of the team's member that made it, or that it was made for, is not approved."""
 
 
 class Effect(StrEnum):

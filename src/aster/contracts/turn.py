@@ -20,6 +20,7 @@ from aster.contracts.llm import TokenUsage, ToolChoice
 from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.permissions import Behavior, PermissionMode
+from aster.contracts.projects import AdvanceOf
 from aster.contracts.replay import MemorySet, Unrecorded
 from aster.contracts.tools import Effect, OutcomeClass, ToolCall, ToolDef
 
@@ -90,7 +91,8 @@ class TurnRequest(Contract):
     `method` the turn is one call that the client makes by that name, and no model is asked. `agent` is who answers,
     unless it is the engine's usual agent; `parent` is whom it works for, if that is another agent, and `budget` what a
     person has allowed that one to spend beyond its budgets. `woken` counts the turns in a row, this one too, that no
-    person asked for: the end of work in the background began them. With a `replay` it only repeats a recorded turn.
+    person asked for: the end of work in the background began them. With a `replay` it only repeats a recorded
+    turn; with an `advance` it works on an item of a project.
     """
 
     direct: bool = False
@@ -110,6 +112,7 @@ class TurnRequest(Contract):
     budget: tuple[BudgetCase, ...] = ()
     woken: int = 0
     replay: Replay | None = None
+    advance: AdvanceOf | None = None
 
     @property
     def isolated(self) -> bool:
@@ -335,6 +338,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
     """How many sub-agents it began."""
     wished_at: int = 0
     """How many model calls it had made when its client last said what it wants."""
+    gates: list[Question] = []
+    """What a person was asked at the end of an answer, before it counts."""
 
     @property
     def last_words(self) -> bool:
@@ -346,7 +351,8 @@ class TurnState(msgspec.Struct, kw_only=True, omit_defaults=True):
         """It has asked a person or begun a sub-agent, and does not know of an answer."""
         asked = any(call.open_question for call in self.unresolved)
         begun = any(call.child is not None and call.child.status == "running" for call in self.unresolved)
-        return asked or begun or any(question.answer is None for question in self.budget_questions)
+        questions = (*self.budget_questions, *self.gates)
+        return asked or begun or any(question.answer is None for question in questions)
 
     @property
     def unresolved(self) -> list[CallState]:

@@ -18,10 +18,18 @@ WorkAction: TypeAlias = Literal[
     "created", "updated", "linked", "claimed", "completed", "released", "reopened", "deleted"
 ]
 WorkObstacle: TypeAlias = Literal[
-    "already_claimed", "already_resolved", "blocked", "busy_owner", "not_owner", "not_claimed", "stale"
+    "already_claimed",
+    "already_resolved",
+    "blocked",
+    "busy_owner",
+    "not_owner",
+    "not_claimed",
+    "stale",
+    "plan_not_approved",
 ]
 """Why an item cannot be claimed, completed or changed: somebody has it; it is completed or deleted; it waits for
-something; whoever asks is at another item; it is somebody else's; nobody has it; it has changed since it was read."""
+something; whoever asks is at another item; it is somebody else's; nobody has it; it has changed since it was read; its
+owner's plan is not approved."""
 
 
 class WorkItem(Contract):
@@ -89,7 +97,6 @@ class WorkDraft(Contract):
     blocked_by: tuple[str, ...] = ()
     role: str | None = None
     priority: int = 0
-    worktree: str | None = None
 
 
 class WorkEdge(Contract):
@@ -106,4 +113,3 @@ class WorkEdit(Contract):
     description: str | None = None
     role: str | None = None
     priority: int | None = None
-    worktree: str | None = None

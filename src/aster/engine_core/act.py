@@ -7,11 +7,12 @@ engine died is run again only if that is safe.
 
 from dataclasses import replace
 from itertools import groupby
+from typing import TypeAlias
 
 from aster.contracts.events import Event, HitlRequest, PermissionPrompt
 from aster.contracts.tools import ToolOutcome
 from aster.contracts.turn import CallState
-from aster.engine_core import client_tools, ledger, uncertainty
+from aster.engine_core import client_tools, grounding, ledger, uncertainty
 from aster.engine_core.agents import children, isolation, spawning
 from aster.engine_core.hooks import points
 from aster.engine_core.hooks.settings import HookEvent
@@ -26,6 +27,9 @@ from aster.sandbox.permissions import Decision
 from aster.sandbox.policy import Policy
 from aster.utility_directory.tool_runtime import Prepared, batches
 
+Readied: TypeAlias = tuple[CallState, Prepared | ToolOutcome]
+"""A call with what the tool runtime made of it."""
+
 
 async def act(turn: Turn, services: Services) -> None:
     """Give every call of the current step its one result; raises `Suspended` when a person is needed first."""
@@ -34,15 +38,17 @@ async def act(turn: Turn, services: Services) -> None:
         return
     if not turn.state.unresolved:
         return
-    workspace = await isolation.ground(turn, services)
-    entries = [
-        Entry(call, _prepare(turn, services, call), isolation.context_of(turn, services, workspace, call))
-        for call in turn.state.calls.values()
-    ]
-    for group in _groups(entries):
-        open_calls = [entry for entry in group if entry.call.result is None]
-        if open_calls:
-            await _run_group(turn, services, open_calls)
+    workspace = await grounding.ground(turn, services)
+    for group in _groups([(call, _prepare(turn, services, call)) for call in turn.state.calls.values()]):
+        open_calls = [(call, prepared) for call, prepared in group if call.result is None]
+        if open_calls and turn.moved:
+            workspace = await grounding.ground(turn, services)
+        entries = [
+            Entry(call, prepared, isolation.context_of(turn, services, workspace, call))
+            for call, prepared in open_calls
+        ]
+        if entries:
+            await _run_group(turn, services, entries)
     advice = advised(turn.state)
     if advice is not None:
         turn.write(advice)
@@ -56,11 +62,11 @@ def _prepare(turn: Turn, services: Services, call: CallState) -> Prepared | Tool
     return client_tools.prepare(turn.state.request, tools, call.call)
 
 
-def _groups(entries: list[Entry]) -> list[list[Entry]]:
+def _groups(calls: list[Readied]) -> list[list[Readied]]:
     """Consecutive calls that may run together; a call that cannot run at all stands alone."""
-    groups: list[list[Entry]] = []
-    rest = iter(entries)
-    for runnable, run in groupby((entry.prepared for entry in entries), lambda item: isinstance(item, Prepared)):
+    groups: list[list[Readied]] = []
+    rest = iter(calls)
+    for runnable, run in groupby((prepared for _, prepared in calls), lambda item: isinstance(item, Prepared)):
         items = list(run)
         sizes = [len(batch) for batch in batches([i for i in items if isinstance(i, Prepared)])]
         groups += [[next(rest) for _ in range(size)] for size in (sizes if runnable else [1] * len(items))]
@@ -73,7 +79,8 @@ async def _run_group(turn: Turn, services: Services, group: list[Entry]) -> None
     waiting = False
     policy = await services.permissions.policy(turn.key, turn.state)
     for given in group:
-        entry, refused = await _considered(turn, services, given)
+        held = None if isinstance(given.prepared, ToolOutcome) else grounding.held_up(turn, given.prepared.tool)
+        entry, refused = (given, held) if held else await _considered(turn, services, given)
         match Done(refused) if refused else await _verdict(turn, services, entry, policy):
             case Done(outcome, by_tool):
                 finish(turn, services, entry.call, outcome, None, trusted=not by_tool)

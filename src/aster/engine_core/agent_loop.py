@@ -4,14 +4,15 @@ It holds no state of its own: everything it decides by is in the turn's state, s
 entered again at the same one.
 """
 
+from aster.brain.work import Use
 from aster.contracts.blocks import MediaBlock, TextBlock
 from aster.contracts.errors import EngineError
 from aster.contracts.events import TransitionReason, TurnTransition, UserMessage
 from aster.contracts.llm import StopReason
 from aster.contracts.model import decode
-from aster.engine_core import background_notices, direct_call, goal_gate, media, remembering
+from aster.engine_core import direct_call, drawers, goal_gate, grounding, media, remembering
 from aster.engine_core.act import act
-from aster.engine_core.agents import introducing, isolation, notices
+from aster.engine_core.agents import introducing, isolation
 from aster.engine_core.ask import ask
 from aster.engine_core.assemble import assemble
 from aster.engine_core.budget_gate import reserved
@@ -23,15 +24,19 @@ from aster.engine_core.context.counting import sharpened
 from aster.engine_core.hooks import points
 from aster.engine_core.orders import Order
 from aster.engine_core.planning import planner
+from aster.engine_core.projects import briefing, gate
 from aster.engine_core.recovery import truncated
 from aster.engine_core.replaying import answering
+from aster.engine_core.runtime import notices
 from aster.engine_core.services import Services
 from aster.engine_core.settle import failed, repeating, settle
 from aster.engine_core.signals import Ended, Repeating, Yielded
+from aster.engine_core.teams import mail, seating
 from aster.engine_core.turn import Turn
 from aster.engine_core.verifying import corrections, verifier
 from aster.engine_core.verifying.record import restored
 from aster.herald.failure import HeraldError
+from aster.utility_directory.places import BOARD, PROJECTS
 
 
 async def run(turn: Turn, services: Services) -> str:
@@ -60,10 +65,17 @@ async def run(turn: Turn, services: Services) -> str:
 
 async def begin(turn: Turn, services: Services) -> None:
     """What comes before the first step; a replay has from its recording what somebody would have to be asked for."""
-    replay = turn.state.request.replay
+    replay, used = turn.state.request.replay, frozenset[Use]()
     if not turn.state.request.isolated:
         await services.connectors.look_up(turn.key.user_id)
-        turn.board = await services.work.offered(turn.key.user_id)
+        used = await services.uses.of(turn.key.user_id)
+        if "work" in used and services.settings.work_tools == "auto":
+            turn.places |= {BOARD}
+        await grounding.look_around(turn, services)
+        if "projects" in used:
+            turn.places |= {PROJECTS}
+    await seating.begin(turn, services, used)
+    drawers.begin(turn, services)
     if replay is None:
         await points.prompt(turn, services)
     else:
@@ -84,9 +96,10 @@ async def tell(turn: Turn, services: Services) -> None:
     if turn.state.request.replay is not None:
         answering.tell(turn)
         return
-    await background_notices.tell(turn, services)
     await notices.tell(turn, services)
+    await mail.tell(turn, services)
     await introducing.tell(turn, services)
+    await briefing.tell(turn, services)
     await nearby.tell(turn, services)
     await planner.tend(turn, services)
 
@@ -95,6 +108,7 @@ async def step(turn: Turn, services: Services) -> None:
     """One model call with its tool calls."""
     answering.afford(turn)
     isolation.afford(turn)
+    gate.afford(turn)
     try:
         assembled = assemble(turn, services)
         await sharpened(turn, services, assembled)
@@ -132,6 +146,8 @@ async def may_end(turn: Turn, services: Services, stop_reason: str) -> bool:
     """Whether a turn that is about to end may, as far as hooks and the goal of its task are concerned."""
     if turn.state.request.replay is not None:
         return answering.may_end(turn)
+    if not await gate.may_end(turn, services, stop_reason):
+        return False
     if not await points.stopping(turn, services, stop_reason):
         return False
     return await goal_gate.may_end(turn, services, stop_reason)

@@ -38,6 +38,7 @@ from aster.engine_core.history import spoken
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Repeating
 from aster.engine_core.stutter import STEERS, Stutter
+from aster.engine_core.teams import mail
 from aster.engine_core.turn import Turn
 from aster.engine_core.unfinished import cut_off
 from aster.engine_core.verifying.record import owed
@@ -268,7 +269,7 @@ def _show_event(turn: Turn, services: Services, stream: _Stream, event: StreamEv
             stream.finished, stream.used = event, event.usage
             stream.cost = cost_usd(event.model, event.usage, day)
             shown = accounted(turn, services, stream.request, stream.step, event.usage)
-            turn.write(_usage(stream, event), *shown)
+            turn.write(_usage(stream, event), *shown, deed=mail.heard(turn))
         case TextPart() | ThinkingPart():
             raise AssertionError("parts are shown together")
 

@@ -11,6 +11,7 @@ from aster.contracts.blocks import text_of
 from aster.contracts.llm import ModelRequest
 from aster.contracts.messages import Message
 from aster.contracts.tools import ToolDef
+from aster.engine_core import drawers
 from aster.engine_core.boundary import Boundary
 from aster.engine_core.casting import model_of, role_of
 from aster.engine_core.client_tools import offered
@@ -61,7 +62,8 @@ def assemble(turn: Turn, services: Services) -> ModelRequest:
 def _tools(turn: Turn, services: Services) -> tuple[ToolDef, ...]:
     """What the model is offered: the same object while it is the same, so that it is counted once."""
     registry = services.connectors.tools(turn.key.user_id).registry
-    found = offered(turn.state.request, registry, registry.board if turn.board else ())
+    drawers.follow(turn, services)
+    found = offered(turn.state.request, registry, turn.places)
     if turn.tools != found:
         turn.tools = found
     return turn.tools

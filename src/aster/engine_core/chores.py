@@ -7,6 +7,7 @@ import logging
 from typing import Final
 
 from aster.engine_core.coordinator import Coordinator
+from aster.engine_core.projects.turns import advancing
 from aster.engine_core.runner import Runner
 from aster.engine_core.scheduled_turns import clock
 from aster.engine_core.services import Services
@@ -35,6 +36,7 @@ class Chores:
             ("days", self._begin_days()),
             ("idle", self._wake_idle()),
             ("schedules", schedules.run()),
+            ("projects", advancing(self._services, self._coordinator).run()),
         )
         for name, work in chores:
             self._doing.append(asyncio.create_task(work, name=name))
@@ -57,14 +59,15 @@ class Chores:
         """A small step at a time, until there is nothing left to do."""
         services, gone = self._services, 1
         while gone:
-            now = now_ms()
-            old = now - services.settings.observability_days * 86_400_000
+            now, kept = now_ms(), services.settings.observability_days * 86_400_000
+            old = now - kept
             gone = await services.brain.retain(
                 deltas_before=now - services.settings.channel_state_ttl_active * 1000, observations_before=old
             )
             gone += await services.memory.expire()
             gone += await services.brain.learning.retain(old, RETAINED)
-            gone += await services.brain.schedules.forget(old, RETAINED)
+            gone += await services.brain.schedules.forget(services.now() - kept, RETAINED)
+            gone += await services.brain.work.forget(services.settings.work_history_max, RETAINED)
             await asyncio.sleep(1.0 if gone else 0.0)
 
     async def _wake_idle(self) -> None:

@@ -65,11 +65,11 @@ def check(asked: Order | TurnRequest, registry: Registry) -> None:
         seen.add(tool.name)
 
 
-def offered(request: TurnRequest, registry: Registry, besides: tuple[ToolDef, ...] = ()) -> tuple[ToolDef, ...]:
-    """What the model is told of tools in a turn; `besides` are those of ours that not everybody is told of."""
+def offered(request: TurnRequest, registry: Registry, places: frozenset[str] = frozenset()) -> tuple[ToolDef, ...]:
+    """What the model is told of tools in a turn; `places` say which of ours it is told of besides the usual ones."""
     if not request.own_tools:
         return request.tools
-    ours = reach.reached(request.agent, registry.definitions + besides if besides else registry.definitions)
+    ours = reach.reached(request.agent, registry.told(places))
     if not request.tools:
         return ours
     theirs = {tool.name for tool in request.tools}

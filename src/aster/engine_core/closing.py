@@ -15,7 +15,9 @@ from aster.contracts.messages import Message
 from aster.contracts.model import encode, to_builtins
 from aster.contracts.turn import TurnState
 from aster.engine_core import channel_state, door_places, learned_from, remembering, uncertainty
+from aster.engine_core.projects import ending, suggesting
 from aster.engine_core.services import Services
+from aster.engine_core.teams import ending as member_ending
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_iso, now_ms
 from aster.infra.ids import new_id
@@ -61,18 +63,25 @@ async def finish(turn: Turn, services: Services, phase: Phase, stop_reason: str)
     )
     entry = await services.journal.entry(turn, phase, preview)
     lesson = learned_from.entry(turn, services, phase, stop_reason, preview)
-    kept = (*rows, *_cleared(turn), *entry, *lesson, *door_places.answered(state, preview, phase))
-    turn.write(end, rows=kept, deed=_let_go(turn, services, phase, stop_reason))
+    suggested, noted = await suggesting.suggestion(turn, services, phase)
+    kept = (*rows, *_cleared(turn), *entry, *lesson, *door_places.answered(state, preview, phase), *noted)
+    member = await member_ending.ended(turn, services, phase, stop_reason, preview)
+    deed, beside = member or (await _let_go(turn, services, phase, stop_reason), ())
+    turn.write(*suggested, end, rows=kept, deed=deed, beside=beside)
     turn.when_durable(lambda: services.journal.entered(entry))
+    if state.request.advance is not None:
+        turn.when_durable(services.projects.begun.set)
     await turn.flush()
     services.history.keep(turn.key, turn.turn_id, list(turn.seen))
     services.foundations.forget(turn.turn_id)
     services.raven.turn_ended(phase, time.perf_counter() - turn.started, stop_reason)
 
 
-def _let_go(turn: Turn, services: Services, phase: Phase, stop_reason: str) -> Deed | None:
+async def _let_go(turn: Turn, services: Services, phase: Phase, stop_reason: str) -> Deed | None:
     """Gives back what the turn was at on a board, unless its task goes on with it."""
     request = turn.state.request
+    if request.advance is not None and request.replay is None:
+        return await ending.ended(turn, services, request.advance, phase, stop_reason)
     if request.replay is not None or (phase is Phase.COMPLETED and request.parent is None):
         return None
     return services.work.abandoned(turn.key, f"the turn that had it ended: {stop_reason}")

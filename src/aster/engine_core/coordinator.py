@@ -80,6 +80,7 @@ class Coordinator:
         order = await self._services.agents.cast(user_id, moded(self._services.settings, order))
         order = clean_order(self._services.secrets, order)
         key = ThreadKey(user_id, order.task_id)
+        await busy.check_new(self._brain, key, order)
         await self._services.budgets.admit(key)
         ending = self._live.get(key)
         if ending is not None and ending.ending:
@@ -98,8 +99,7 @@ class Coordinator:
                 return await self._busy(key, order)
             if thread is None and order.follows is not None and order.follows.turn_id is not None:
                 raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {order.task_id!r} any more.")
-            if order.turn_id is not None and await self._brain.turn(user_id, order.turn_id) is not None:
-                raise busy.taken(order)
+            await busy.check_new(self._brain, key, order)
             live.slot = await admission.slot(self._services, self._runner, user_id)
             tip, since = (thread.tip_turn_id, thread.epoch) if thread else (None, 0)
             return await self._begin(key, live, order, Place(tip), since)
@@ -114,7 +114,7 @@ class Coordinator:
         try:
             history = self._services.history
             said_at = self._stamp(self._services.now())
-            begun = await opening(history, key, order, tip, new_id("msg"), "user", said_at)
+            begun = await opening(history, key, order, tip, busy.message_id(order), "user", said_at)
             done, turn = self._write_opening(key, live, begun, since=since)
         except BaseException:
             subscription.close()
@@ -163,6 +163,7 @@ class Coordinator:
 
     async def _busy(self, key: ThreadKey, order: Order) -> Ticket:
         """The task has a turn that runs or waits: reject, queue, steer or interrupt."""
+        await busy.check_new(self._brain, key, order, self._live.get(key))
         match order.on_busy:
             case OnBusy.REJECT:
                 raise await busy.refusal(self._brain, key)
@@ -177,7 +178,7 @@ class Coordinator:
 
     async def _leave(self, key: ThreadKey, order: Order, mode: InboxMode) -> Ticket:
         """Put a message into the task's inbox; it is delivered by the turn that runs, or starts the next."""
-        message_id, turn_id = new_id("msg"), new_id("turn")
+        message_id, turn_id = busy.message_id(order), order.turn_id or new_id("turn")
         row = InboxRow(message_id=message_id, turn_id=turn_id, mode=mode, body=encode(order), created_at=now_ms())
         subscription = self._brain.subscribe(key, 0)
         live = self._live.get(key)
@@ -185,8 +186,11 @@ class Coordinator:
         try:
             if turn is not None:
                 turn.arriving += 1
-            queued = TaskLifecycle(phase="queued", message_id=message_id)
-            written = await self._brain.append(key, None, [queued], rows=[row])
+            queued, once = (
+                TaskLifecycle(phase="queued", message_id=message_id),
+                busy.left_once(self._brain, key, order),
+            )
+            written = await self._brain.append(key, None, [queued], rows=[row], deed=once)
         except BaseException:
             subscription.close()
             raise
@@ -406,6 +410,7 @@ class Coordinator:
         await self._runner.leave()
         await self._titles.close()
         await self._services.corrections.close()
+        await self._services.teams.close()
         for live in self._live:
             if live.turn is not None:
                 live.turn.yielding = True

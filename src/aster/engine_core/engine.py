@@ -72,7 +72,7 @@ from aster.raven import traces
 from aster.raven.observation import Observation
 from aster.raven.raven import Raven
 from aster.sandbox.backend import Sandbox
-from aster.sandbox.egress import with_egress
+from aster.sandbox.egress import with_egress, without_egress
 from aster.sandbox.selection import choose
 from aster.sandbox.workspaces import Workspaces
 from aster.skills.shelf import Shelf
@@ -82,6 +82,9 @@ from aster.utility_directory.spawn_agent import SpawnAgent
 from aster.utility_directory.tool import Tool, ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 from aster.work.graph.graph import WorkGraph
+from aster.work.projects.projects import Projects
+from aster.work.uses import Uses
+from aster.work.worktrees.trees import Worktrees
 
 if TYPE_CHECKING:
     from aster.engine_core.cluster.replica import Replica
@@ -152,13 +155,7 @@ class Engine:
         self.brain = brain_of(settings)
         applied = await self.brain.start()
         self._parts.push_async_callback(self.brain.close)
-        self.raven = Raven(
-            self._observe,
-            version=__version__,
-            slow_tool_seconds=settings.slow_tool_seconds,
-            traces=traces.connect(settings.otel_exporter_otlp_endpoint, version=__version__),
-        )
-        self._parts.push_async_callback(asyncio.to_thread, self.raven.close)
+        self._watch()
         vectors = embedder(settings)
         journal = await self._remember(vectors)
         if applied:
@@ -182,6 +179,7 @@ class Engine:
         self.budgets = await self._money()
         runtime = self._runtime = ToolRuntime(tools, self.secrets)
         workspaces = Workspaces(settings, self.sandbox)
+        worktrees = Worktrees(self.brain, settings, without_egress(self.sandbox), workspaces)
         connectors = await self._assets(runtime, workspaces, vectors)
         self.permissions = Permissions(settings, self.brain, connectors, workspaces, self.sandbox)
         self.background = await self._commands()
@@ -209,15 +207,29 @@ class Engine:
             skills=self.skills,
             connectors=connectors,
             agents=self.agents,
-            work=WorkGraph(self.brain, settings, self.secrets),
+            uses=Uses(self.brain.work),
+            work=WorkGraph(self.brain, settings, self.secrets, worktrees),
+            worktrees=worktrees,
+            projects=Projects(self.brain, settings, self.secrets),
             now=self._now,
         )
         await self._serve(self.services)
+
+    def _watch(self) -> None:
+        settings = self.settings
+        self.raven = Raven(
+            self._observe,
+            version=__version__,
+            slow_tool_seconds=settings.slow_tool_seconds,
+            traces=traces.connect(settings.otel_exporter_otlp_endpoint, version=__version__),
+        )
+        self._parts.push_async_callback(asyncio.to_thread, self.raven.close)
 
     async def _serve(self, services: Services) -> None:
         """Begin to run turns: those that were running when the engine stopped, then new ones."""
         live = LiveTurns()
         replica = await self._replica()
+        await self.background.recover(alone=replica is None or services.settings.runner == "local")
         settings = services.settings
         runner = LocalRunner(settings.task_slots, settings.user_slots) if replica is None else replica.runner
         self.coordinator = Coordinator(services, runner, live, Titles(services))
@@ -402,9 +414,8 @@ class Engine:
         return budgets
 
     async def _commands(self) -> Background:
-        """What runs behind turns; what did so when the engine stopped is lost."""
+        """What runs behind turns."""
         background = Background(self.settings, self.brain, self.secrets)
-        await background.recover()
         self._parts.push_async_callback(background.close)
         return background
 

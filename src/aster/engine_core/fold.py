@@ -260,6 +260,8 @@ def _asked(state: TurnState, event: HitlRequest) -> None:
             state=event.state,
         )
         call.questions.append(asked)
+    elif event.tool_call_id is None and event.kind == "question":
+        state.gates.append(Question(request_id=event.request_id, kind=event.reason or event.kind))
 
 
 def _resolved(state: TurnState, event: HitlResolved) -> None:
@@ -272,13 +274,16 @@ def _resolved(state: TurnState, event: HitlResolved) -> None:
         children.settled(question, answer, event) if question.request_id == event.request_id else question
         for question in state.budget_questions
     ]
+    state.gates = _with_answer(state.gates, event.request_id, answer)
     for call in state.calls.values():
-        call.questions = [
-            msgspec.structs.replace(question, answer=answer)
-            if question.request_id == event.request_id
-            else question
-            for question in call.questions
-        ]
+        call.questions = _with_answer(call.questions, event.request_id, answer)
+
+
+def _with_answer(questions: list[Question], request_id: str, answer: Answer) -> list[Question]:
+    return [
+        msgspec.structs.replace(question, answer=answer) if question.request_id == request_id else question
+        for question in questions
+    ]
 
 
 def _hooked(state: TurnState, event: HookRan) -> None:

@@ -14,6 +14,7 @@ from aster.contracts.blocks import text_of
 from aster.contracts.errors import EngineError
 from aster.contracts.events import GoalStatus, TransitionReason, TurnTransition
 from aster.contracts.llm import StopReason
+from aster.contracts.model import writable
 from aster.engine_core.agents.reach import most_steps
 from aster.engine_core.aside import aside
 from aster.engine_core.assemble import boundary_of
@@ -53,6 +54,9 @@ async def may_end(turn: Turn, services: Services, stop_reason: str) -> bool:
         log.info("the goal of the task %s was not judged: %s", turn.key.task_id, reason)
         turn.write(_status(goal, "error", reason, _blocks(turn)))
         return True
+    kept = await turn.brain.goals.of(turn.key)
+    if kept is None or kept.goal_id != goal.goal_id:  # a person has cleared or replaced it meanwhile
+        return await may_end(turn, services, stop_reason)
     return _settled(turn, services, goal, found)
 
 
@@ -96,7 +100,8 @@ async def _judged(turn: Turn, services: Services, goal: Goal) -> Judgement | Non
     )
     async with asyncio.timeout(MOST_SECONDS):
         response = await aside(turn, services, asked, "goal")
-    return evaluator.read(text_of(response.blocks), transcript)
+    found = evaluator.read(text_of(response.blocks), transcript)
+    return None if found is None else found._replace(reason=writable(found.reason))
 
 
 async def _works_behind(turn: Turn) -> bool:

@@ -17,6 +17,7 @@ from aster.engine_core.connectors import elicitation, login
 from aster.engine_core.orders import HitlReply
 from aster.engine_core.permissions import MAIN_AGENT, check_room
 from aster.engine_core.services import Services
+from aster.engine_core.teams import protocols
 from aster.infra.clock import iso_ms, now_ms
 from aster.infra.ids import new_id
 
@@ -51,10 +52,20 @@ async def answer(services: Services, user_id: str, reply: HitlReply) -> list[Hit
     if grant is not None:
         rows.append(grant)
     guard = Unanswered(request.request_id)
+    deed, beside = None, ()
+    if request.kind == protocols.KIND:
+        deed, beside = await protocols.reviewed(services, request, approved is True, reply.feedback)
     try:
-        await services.brain.append(key, request.turn_id, [resolved], rows=rows, guard=guard)
+        await services.brain.append(
+            key, request.turn_id, [resolved], rows=rows, guard=guard, deed=deed, beside=beside
+        )
     except Conflict:
         raise _nothing_pending(reply) from None
+    except EngineError as error:
+        if deed is None or error.code is not ErrorCode.TEAM_CONFLICT:
+            raise
+        resolved = HitlResolved(request_id=request.request_id, answer=protocols.VOID, feedback=error.message)
+        await services.brain.append(key, request.turn_id, [resolved], guard=guard)
     await showing.answered(services.brain, request, resolved)
     services.raven.hitl_resolved(request.kind, (now_ms() - request.created_at) / 1000)
     if request.kind != "budget" or not approved:
@@ -134,7 +145,7 @@ async def _home(services: Services, key: ThreadKey) -> ThreadKey:
 def _approved(request: HitlRecord, text: str) -> bool | None:
     """Check an answer against what was asked; None where approval is not the question."""
     word = text.strip().lower()
-    if request.kind in ("permission", "budget"):
+    if request.kind in ("permission", "budget", "team", protocols.KIND):
         if word in _YES or word in _NO:
             return word in _YES
         raise _unfit(request, "yes, no or always" if request.offer else "yes or no")

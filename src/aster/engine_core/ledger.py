@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from aster.contracts.events import ToolResult, TransitionReason
-from aster.contracts.tools import Effect, OutcomeClass, ToolCall, ToolOutcome
+from aster.contracts.tools import PLAN_BLOCKED, Effect, OutcomeClass, ToolCall, ToolOutcome
 from aster.contracts.turn import CallState, Ledger, Tally, TurnState
 from aster.engine_core import openings
 from aster.engine_core.verifying.record import done_before
@@ -44,6 +44,8 @@ def record(ledger: Ledger, call: CallState, result: ToolResult) -> None:
         ledger.refusals += 1
         return
     _strike(ledger, call, result)
+    if result.error == PLAN_BLOCKED:
+        return
     if changed(call, result):
         openings.changed(ledger, key)
         own = ledger.tallies.get(key)

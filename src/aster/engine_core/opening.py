@@ -83,4 +83,5 @@ def _request(order: Order) -> TurnRequest:
         parent=order.parent,
         budget=order.budget,
         woken=order.woken,
+        advance=order.advance,
     )

@@ -8,10 +8,11 @@ from aster.brain.fanout import Subscription
 from aster.contracts.agents import Parent, Profile
 from aster.contracts.blocks import MediaBlock
 from aster.contracts.budgets import BudgetCase
-from aster.contracts.events import ScheduleFired
+from aster.contracts.events import ProjectUpdate, ScheduleFired
 from aster.contracts.messages import Message
 from aster.contracts.model import Contract
 from aster.contracts.permissions import GrantScope, PermissionMode
+from aster.contracts.projects import AdvanceOf
 from aster.contracts.tools import ToolCall, ToolDef
 from aster.contracts.turn import NO_OPTIONS, TurnOptions
 
@@ -38,8 +39,8 @@ class Order(Contract):
     It goes on after the newest turn, unless it says what it `follows`. `brought` are messages before it that the task
     does not have yet; an id for the turn that will hold them is `brought_turn_id`. `made` are calls and results after
     it that the turn begins with; `call` is the one call that a turn with a `method` is. `turn_id` is the id that its
-    turn is to have, where that must not begin a second time. `fired` tells of the time of a schedule that it is begun
-    for. `instructions`, `tools`,
+    turn is to have, where that must not begin a second time. `fired` tells of the time of a schedule, or the item of a
+    project, that it is begun for. `instructions`, `tools`,
     `own_tools`, `options`, `echo`, `place`, `budget` and `woken` are those of `TurnRequest`.
     """
 
@@ -73,7 +74,8 @@ class Order(Contract):
     parent: Parent | None = None
     budget: tuple[BudgetCase, ...] = ()
     woken: int = 0
-    fired: ScheduleFired | None = None
+    fired: ScheduleFired | ProjectUpdate | None = None
+    advance: AdvanceOf | None = None
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ hook is passed by: where either is needed, it is not made, and the model is told
 from dataclasses import replace
 
 from aster.contracts.tools import PERMISSION_DENIED, OutcomeClass, ToolCall, ToolOutcome
-from aster.engine_core import client_tools
+from aster.engine_core import client_tools, plan_gate
 from aster.engine_core.client_tools import ClientTool
 from aster.engine_core.hooks.settings import HookEvent
 from aster.engine_core.services import Services
@@ -32,6 +32,9 @@ async def perform(turn: Turn, services: Services, context: ToolContext, tool: st
     if any(event in services.hooks for event in _HOOKS):
         return _refused(tool, "Hooks of the operator look at every call here.")
     context = replace(context, asked=None, policy=await services.permissions.policy(turn.key, turn.state))
+    shut = plan_gate.blocked(prepared, context.policy)
+    if shut is not None:
+        return shut
     decision = runtime.decide(prepared, context)
     if decision.behavior != "allow":
         return _refused(tool, decision.reason)

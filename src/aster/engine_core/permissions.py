@@ -17,6 +17,7 @@ from aster.contracts.events import PermissionSuggestion
 from aster.contracts.permissions import GrantOffer, PermissionMode
 from aster.contracts.tools import ToolCall, ToolOutcome
 from aster.contracts.turn import TurnRequest, TurnState
+from aster.engine_core import plan_gate
 from aster.engine_core.connectors.toolset import Connectors
 from aster.engine_core.orders import Order
 from aster.infra.settings import Settings
@@ -105,6 +106,7 @@ class Permissions:
             mode=mode_of(self._settings, state),
             rules=await self._rules_of(key, state.request),
             unattended=state.request.unattended and self._settings.unattended_policy == "deny",
+            plan=await plan_gate.status(self._brain.team_requests, key, state.request),
         )
 
     async def _rules_of(self, key: ThreadKey, request: TurnRequest) -> tuple[Rule, ...]:

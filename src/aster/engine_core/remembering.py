@@ -137,7 +137,7 @@ async def obey(turn: Turn, services: Services, phase: Phase) -> None:
     state = turn.state
     if not services.settings.memory_enabled or phase is Phase.CANCELLED or state.remembered or not state.messages:
         return
-    if state.request.parent is not None:
+    if state.request.parent is not None or not spoken(state.messages[0]):
         return
     typed = next((block.text for block in state.messages[0].content if isinstance(block, TextBlock)), "")
     what = asked_to_remember(own_words(typed))

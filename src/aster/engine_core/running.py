@@ -22,6 +22,7 @@ from aster.contracts.llm import LLMResponse, ModelRequest
 from aster.contracts.model import decode
 from aster.contracts.tools import Effect, ToolOutcome
 from aster.contracts.turn import CallState, Doubt
+from aster.contracts.work import MAIN_BOARD
 from aster.engine_core import ledger
 from aster.engine_core.agents.awaiting import begun_by
 from aster.engine_core.agents.reach import permits
@@ -33,8 +34,10 @@ from aster.engine_core.hooks import points
 from aster.engine_core.performing import perform
 from aster.engine_core.planning.noted import plan_of
 from aster.engine_core.progress import CallProgress
+from aster.engine_core.projects import offered as projects
 from aster.engine_core.schedules import offered
 from aster.engine_core.services import Services
+from aster.engine_core.teams import protocols, room
 from aster.engine_core.turn import Turn
 from aster.engine_core.verdict import Run
 from aster.engine_core.workflows import running as workflows
@@ -45,6 +48,7 @@ from aster.utility_directory.alternatives import suggestion
 from aster.utility_directory.artifacts import Content
 from aster.utility_directory.tool import Asks, Input, Plans, Preserved, ToolContext
 from aster.utility_directory.tool_runtime import Prepared
+from aster.work.graph.desk import WorkDesk
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,8 @@ async def _run_one(turn: Turn, services: Services, entry: Entry, run: Run) -> To
         try:
             shown, contents = await _attempts(turn, services, entry, run)
         except Asks as asks:
-            turn.write(asks.request)
+            if not asks.told:
+                turn.write(asks.request)
             services.raven.hitl_opened(asks.request.kind)
             return None
         outcome = await points.after(turn, services, call, shown)
@@ -296,8 +301,17 @@ def heard(turn: Turn) -> tuple[str, ...] | None:
 def _actor(turn: Turn, call: CallState) -> Actor:
     """Who changes the work graph in a call: the agent of this task."""
     user_id, task_id = turn.key
-    key = idempotency_key(turn, call)
-    return Actor(user_id=user_id, name=task_id, task_id=task_id, turn_id=turn.turn_id, call_key=key)
+    key, seat = idempotency_key(turn, call), turn.seat
+    name = task_id if seat is None else seat.owner
+    return Actor(user_id=user_id, name=name, task_id=task_id, turn_id=turn.turn_id, call_key=key)
+
+
+def _desk(turn: Turn, services: Services, call: CallState) -> WorkDesk:
+    """The board as the agent of this task has it; that of its team, if it is in one."""
+    seat = turn.seat
+    board = MAIN_BOARD if seat is None else seat.team.board
+    actor = _actor(turn, call)
+    return services.work.agent(actor, turn.change, owner=actor.name, board=board, home=turn.home)
 
 
 def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallState) -> ToolContext:
@@ -344,6 +358,7 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         sandbox=services.sandbox,
         artifact=artifact,
         background=services.background,
+        wakeable=turn.state.request.parent is None and not turn.state.request.method,
         memory=services.memory,
         tools=tuple(filter(partial(permits, turn.state.request.agent), services.tools.registry.names)),
         span=span,
@@ -352,13 +367,17 @@ def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallS
         doubt=doubt,
         sample=sample,
         announce=turn.write,
-        asked=login.answered(call),
+        asked=login.answered(call) or call.asked(room.KIND),
         ask=ask,
         perform=performed,
         readable=services.skills.copies.readable(turn.key.user_id),
         subagent=subagent,
         workflows=workflows.runner(turn, services, call.call.id, idempotency_key(turn, call)),
-        work=None if turn.state.request.isolated else services.work.agent(_actor(turn, call), turn.change),
+        work=None if turn.state.request.isolated else _desk(turn, services, call),
+        team=room.of(turn, services, idempotency_key(turn, call)),
+        protocols=protocols.offered(turn, services, idempotency_key(turn, call)),
+        worktrees=services.worktrees.agent(_actor(turn, call), turn.home, turn.change),
         schedules=None if turn.state.request.isolated else offered(services, turn),
+        projects=None if turn.state.request.isolated else projects.offered(services, turn, _actor(turn, call)),
         limits=services.limits,
     )

@@ -11,6 +11,7 @@ from aster.brain.records import ThreadKey
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.schedules import Occurrence, Schedule, ScheduleSpec, WatchTrigger
 from aster.contracts.tools import ToolCall
+from aster.engine_core.admission import check_task
 from aster.engine_core.casting import check_model
 from aster.engine_core.orders import Order
 from aster.engine_core.permissions import moded
@@ -30,6 +31,7 @@ class Gate:
 
     async def checked(self, user_id: str, spec: ScheduleSpec) -> ScheduleSpec:
         services = self._services
+        check_task(spec.task_id or "")
         check_model(services.settings, spec.model)
         await services.agents.cast(user_id, moded(services.settings, order_of(spec, "", spec.prompt)))
         if isinstance(spec.trigger, WatchTrigger):

@@ -16,6 +16,7 @@ from aster.engine_core.history import History
 from aster.engine_core.hooks.hooks import Hooks
 from aster.engine_core.journal import Journal
 from aster.engine_core.permissions import Permissions
+from aster.engine_core.teams.teams import Teams
 from aster.engine_core.verifying.waiting import Waiting
 from aster.herald.pools import Pools
 from aster.infra.clock import now_ms
@@ -32,6 +33,9 @@ from aster.utility_directory.background import Background
 from aster.utility_directory.tool import ToolLimits
 from aster.utility_directory.tool_runtime import ToolRuntime
 from aster.work.graph.graph import WorkGraph
+from aster.work.projects.projects import Projects
+from aster.work.uses import Uses
+from aster.work.worktrees.trees import Worktrees
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +63,13 @@ class Services:
     skills: Shelf
     connectors: Connectors
     agents: Roster
+    uses: Uses
     work: WorkGraph
+    worktrees: Worktrees
+    projects: Projects
     now: Callable[[], int] = now_ms
     corrections: Waiting = field(default_factory=Waiting)
     foundations: Foundations = field(default_factory=Foundations)
     places: Recent = field(default_factory=Recent)
     offspring: Offspring = field(default_factory=Offspring)
+    teams: Teams = field(default_factory=Teams)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from aster.brain.records import Row, ThreadKey, TurnRecord
-from aster.brain.unit import Absent, Conflict, Owned
+from aster.brain.unit import Absent, Conflict, Deed, Idle, Owned
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import ErrorEvent, Event, Phase, ThreadLifecycle
 from aster.engine_core import segments
@@ -17,6 +17,7 @@ from aster.engine_core.closing import fail
 from aster.engine_core.live import Live, LiveTurns
 from aster.engine_core.services import Services
 from aster.engine_core.signals import Lost
+from aster.engine_core.teams import ending
 from aster.engine_core.turn import Turn
 from aster.engine_core.unfinished import discard_unfinished
 
@@ -26,6 +27,7 @@ GIVEN_UP: Final = "dead_letter"
 ORPHANED: Final = "orphaned"
 """Why a turn ends that was shut in: whoever had it made is gone, and nobody will look at what it does."""
 Start: TypeAlias = Callable[[ThreadKey, Live, Turn], None]
+_NEW: Final = Absent()
 
 
 class Takeover:
@@ -74,14 +76,24 @@ class Takeover:
         self._start(key, live, turn)
         return live
 
-    async def begin(self, key: ThreadKey, turn_id: str, events: Sequence[Event], rows: Sequence[Row]) -> bool:
-        """Begin the turn of a new task, whose first records these are; false when there is such a task already. It
-        waits for a slot like one that was taken over."""
+    async def begin(
+        self,
+        key: ThreadKey,
+        turn_id: str,
+        events: Sequence[Event],
+        rows: Sequence[Row] = (),
+        *,
+        guard: Absent | Idle = _NEW,
+        deed: Deed | None = None,
+        beside: Sequence[ThreadKey] = (),
+    ) -> bool:
+        """Begin a turn with these records, that of a new task as a rule; false when the task is another than the guard
+        says. It waits for a slot like one that was taken over. `EngineError` when the deed is refused."""
         if key in self._live:
             return False
         live = self._live.claim(key, turn_id)
         try:
-            await self._brain.append(key, turn_id, events, rows=rows, guard=Absent())
+            await self._brain.append(key, turn_id, events, rows=rows, guard=guard, deed=deed, beside=beside)
             live.since = self._brain.held(key)
             turn = live.turn = await segments.load(self._services, key, turn_id)
         except Conflict:
@@ -154,6 +166,9 @@ class Takeover:
         )
         body = said.body()
         try:
+            member = await ending.given_up(self._services, key, record.turn_id, stop_reason)
+            reason = f"the turn was given up ({stop_reason})"
+            deed, beside = member or (self._services.work.abandoned(key, reason), ())
             await self._brain.append(
                 key,
                 record.turn_id,
@@ -162,7 +177,8 @@ class Takeover:
                     ThreadLifecycle(phase=Phase.ERRORED, segment=record.segment, stop_reason=stop_reason),
                 ],
                 guard=Owned(record.turn_id),
-                deed=self._services.work.abandoned(key, f"the turn was given up ({stop_reason})"),
+                deed=deed,
+                beside=beside,
             )
         except Conflict:
             log.warning("turn %s was taken by somebody else", record.turn_id)

@@ -72,6 +72,7 @@ class Tasks:
             )
         self._services.history.forget(key)
         self._services.places.forget(key)
+        self._services.skills.changed(user_id)
         await self._services.journal.tear_out(key)
         await ingestion.tear_out(self._services.memory, key)
         self._services.background.untold.pop(key, None)

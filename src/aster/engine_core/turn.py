@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 
 from aster.brain.protocol import Brain
 from aster.brain.records import Row, ThreadKey
+from aster.brain.teams import Seat
 from aster.brain.unit import Conflict, Deed, Owned
-from aster.contracts.events import Event, ManifestEntry, MediaNotice, ToolProgress
+from aster.contracts.events import Event, ManifestEntry, MediaNotice, ToolProgress, WorkUpdate
 from aster.contracts.messages import Message
 from aster.contracts.tools import ToolDef
 from aster.contracts.turn import TurnState
+from aster.contracts.worktrees import Worktree
 from aster.engine_core import stripped_media
 from aster.engine_core.agents.showing import Pace, show
 from aster.engine_core.boundary import Boundary
@@ -40,7 +42,10 @@ class Turn:
     instructions of the newest prompt; `visited`: paths whose directories have been looked at; `prompt`: the newest
     prompt that was answered; `shown`: the entries of its newest manifest; `tools`: what its model is offered;
     `skills`: what it is told of the skills there are; `pace`: how often what its tools say is shown above;
-    `recorded`: the turn that it replays; `board`: its model is told of the work graph besides."""
+    `recorded`: the turn that it replays; `places`: by which its model is told of more tools than all are
+    (aster.utility_directory.places); `seat`: that of its task in a team, `mail`: what it was told of its mail and no
+    model call has seen. `tree`: the worktree it works in, `moved`: that has to be looked up, `astray`: why nothing can
+    be done there."""
 
     key: ThreadKey
     brain: Brain
@@ -65,7 +70,12 @@ class Turn:
     skills: tuple[Layer, ...] = ()
     pace: Pace = field(default_factory=Pace)
     recorded: Recorded | None = None
-    board: bool = False
+    places: frozenset[str] = frozenset()
+    seat: Seat | None = None
+    mail: tuple[int, ...] = ()
+    tree: Worktree | None = None
+    moved: bool = True
+    astray: str = ""
     _writing: "deque[asyncio.Future[list[Event]]]" = field(default_factory=deque["asyncio.Future[list[Event]]"])
 
     @property
@@ -89,24 +99,32 @@ class Turn:
         """The conversation as the model is shown it."""
         return (*self.history, *self.state.messages[self.state.covered :])
 
-    def write(self, *events: Event, rows: Sequence[Row] = (), deed: Deed | None = None) -> None:
+    def write(
+        self,
+        *events: Event,
+        rows: Sequence[Row] = (),
+        deed: Deed | None = None,
+        beside: Sequence[ThreadKey] = (),
+    ) -> None:
         """Put records on the thread; the state moves on now, durability follows. A `deed` that is never refused is done
-        in the same commit."""
+        in the same commit, and tells on the threads `beside` what belongs there."""
         self._settle()
         kept = [cleaned(self.secrets, event) for event in events]
         for event in kept:
             apply(self.state, event)
             if isinstance(event, MediaNotice):
                 self.history = stripped_media.cleared(self.state, self.history)
-        done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=Owned(self.turn_id), deed=deed)
+        guard = Owned(self.turn_id)
+        done = self.brain.append(self.key, self.turn_id, kept, rows=rows, guard=guard, deed=deed, beside=beside)
         self.track(done)
         if self.state.request.parent is not None:
             self.pace.over(kept)
             self._show(kept)
 
-    async def change(self, deed: Deed) -> None:
-        """Do a deed, with what tells of it on the thread in the same commit; `EngineError` when it is refused."""
-        done = self.brain.append(self.key, self.turn_id, (), guard=Owned(self.turn_id), deed=deed)
+    async def change(self, deed: Deed, beside: Sequence[ThreadKey] = ()) -> None:
+        """Do a deed, with what tells of it on the thread, and on those `beside`, in the same commit; `EngineError` when
+        it is refused."""
+        done = self.brain.append(self.key, self.turn_id, (), guard=Owned(self.turn_id), deed=deed, beside=beside)
         done.add_done_callback(_seen)
         try:
             told = await asyncio.shield(done)
@@ -115,6 +133,7 @@ class Turn:
         for event in told:
             apply(self.state, event)
             place(self.state, event)
+            self.moved = self.moved or isinstance(event, WorkUpdate)
         self._show(told)
 
     def track(self, done: "asyncio.Future[list[Event]]") -> None:

@@ -13,6 +13,7 @@ from aster.contracts.events import Event, HitlRequest, PermissionPrompt
 from aster.contracts.permissions import ALWAYS, Behavior, GrantOffer
 from aster.contracts.tools import PERMISSION_DENIED, OutcomeClass, ToolOutcome
 from aster.contracts.turn import Answer, CallState
+from aster.engine_core import plan_gate
 from aster.engine_core.client_tools import KIND, ClientTool
 from aster.engine_core.connectors import login
 from aster.engine_core.services import Services
@@ -70,6 +71,9 @@ async def judge(
         return Done(prepared)
     if call.open_question is not None:
         return Wait()
+    shut = plan_gate.blocked(prepared, context.policy, issued=bool(call.issued))
+    if shut is not None:
+        return Done(shut)
     if isinstance(prepared.tool, ClientTool):
         return _handed_over(call, prepared)
     if prepared.asks_human:

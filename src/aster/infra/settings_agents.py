@@ -19,8 +19,8 @@ class AgentSettings(ScheduleSettings):
     subagent_wakes: int = Field(
         5,
         ge=0,
-        description="How many turns in a row the ends of agents in the background may start by themselves, without a"
-        " person's word in between; 0 is none.",
+        description="How many turns in a row the ends of agents and commands in the background may start by"
+        " themselves, without a person's word in between; 0 is none.",
     )
     acquired_skills: Flag = Field(
         True,

@@ -66,7 +66,7 @@ class Batch:
         return await bench.store.waiting_users(bench.now())
 
     async def due(self, bench: Workbench, user_id: str) -> bool:
-        return user_id in await bench.store.waiting_users(bench.now())
+        return bool(await bench.store.waiting_users(bench.now(), user_id))
 
     async def run(self, bench: Workbench, user_id: str) -> Changeset | None:
         holder = new_id("batch")

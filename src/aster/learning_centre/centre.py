@@ -287,7 +287,14 @@ class LearningCentre:
         found = await self.engine.brain.learning.changesets(
             user_id, limit=MOST_OF_A_NIGHT, status="applied", night=night
         )
-        return [await self.decide(user_id, one.changeset_id, "revert") for one in found]
+        done: list[Changeset] = []
+        for one in found:
+            try:
+                done.append(await self.decide(user_id, one.changeset_id, "revert"))
+            except EngineError as error:
+                if error.code is not ErrorCode.INVALID_REQUEST:  # else somebody has just taken it back themselves
+                    raise
+        return done
 
 
 MOST_OF_A_NIGHT: Final = 10_000

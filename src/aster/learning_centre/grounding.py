@@ -14,6 +14,7 @@ from aster.memory.grounding import (
     SHARE,
     WHOLE,
     Source,
+    bare,
     copied,
     made_up,
     quoted,
@@ -60,6 +61,8 @@ def objection(proposal: Proposal, at: Place, outside: Source, memory: Memory) ->
         return "It is what a tool or a document said, not the person."
     if (proposal.standing or share(texts, said) < WHOLE) and (why := harm(texts)) is not None:
         return why
+    if proposal.standing and bare(proposal.line, at.happening.words if proposal.kind == "lesson" else said):
+        return "The person's words there do not tell it."
     if proposal.kind == "lesson":
         return _unfounded_lesson(proposal, at)
     if (why := _wordy(proposal, said, outside)) is not None:

@@ -17,7 +17,7 @@ from aster.learning_centre.clusters import alike
 from aster.learning_centre.contradictions import resolved
 from aster.learning_centre.merging import LEAST_FREED, flaws, freed
 from aster.learning_centre.statements import content
-from aster.memory.grounding import Source, copied, share, taken_over
+from aster.memory.grounding import Source, bare, copied, share, taken_over
 from aster.memory.harm import harm
 from aster.memory.keeping import SECRET_REFUSED, tells_secret
 from aster.memory.memory import Memory
@@ -160,7 +160,7 @@ class Dreamt:
         if any(name not in self.grounded and self.shown[name].kind != "lesson" for name in ids):
             return "it comes from records that do not rest on what the person said"
         told = "\n".join(self.shown[name].text for name in ids)
-        if share(text, told) < FOLLOWS or self._foreign(text):
+        if share(text, told) < FOLLOWS or bare(text, told) or self._foreign(text):
             return "it does not follow from the records it names"
         if any(alike(content(text), content(other)) >= TRIED for other in self.tried):
             return "it was on trial already"

@@ -14,13 +14,14 @@ import msgspec
 
 from aster.brain.records import ThreadKey, TurnRecord
 from aster.contracts.blocks import ToolResultBlock, ToolUseBlock, text_of
-from aster.contracts.learning import ChangeItem, Changeset
+from aster.contracts.learning import SUCH_AS, ChangeItem, Changeset
 from aster.contracts.messages import Message
 from aster.contracts.model import to_builtins
 from aster.engine_core.history import spoken
 from aster.learning_centre.patterns import Call, Key, Pattern, Seen, found, key_of
 from aster.learning_centre.sampling import turns
 from aster.learning_centre.workbench import Workbench
+from aster.memory.grounding import own_words
 from aster.memory.keeping import tells_secret
 from aster.skills.shelf import MOST_COMPOSED
 from aster.skills.skill import DESCRIPTION_CHARS, one_line
@@ -120,8 +121,8 @@ async def _proposed(bench: Workbench, user_id: str) -> list[Key]:
 def _changeset(bench: Workbench, user_id: str, pattern: Pattern, taken: set[str], secretive: bool) -> Changeset:
     newest = pattern.turns[0]
     steps = [step.tool for step in pattern.composed.steps]
-    quote = "" if secretive else one_line(newest.question, QUOTED)
-    wanted = f', such as: "{quote}"' if quote else ""
+    quote = "" if secretive else one_line(own_words(newest.question), QUOTED)
+    wanted = f'{SUCH_AS}{quote}"' if quote else ""
     described = f"Calls {', then '.join(steps)}. Seen in {len(pattern.turns)} turns{wanted}"
     name = _named(steps, taken)
     item = ChangeItem(

@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any, Final, cast
 
+from aster.contracts.model import writable
+
 MOST_CHARS: Final = 200_000
 MOST_OBJECTS: Final = 50
 _THOUGHT: Final = re.compile(r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -31,7 +33,7 @@ def read(text: str) -> dict[str, Any] | None:
         if isinstance(value, dict) and (best is None or end - at > best[0]):
             best = end - at, cast("dict[str, Any]", value)
         at = said.find("{", end)
-    return best[1] if best is not None else None
+    return writable(best[1]) if best is not None else None
 
 
 def rows(data: dict[str, Any] | None, name: str, most: int) -> list[dict[str, Any]]:

@@ -28,11 +28,11 @@ async def corrected(bench: Workbench, signal: Signal) -> Changeset | None:
     if row is None or tells_secret(signal.correction) or bench.memory.secret_in(signal.correction):
         return None
     changeset, rows = bench.rows(_changeset(bench, signal, row))
+    # Before it is done: what is cut off in between can be taken back all the same.
+    await bench.store.keep_state(signal.user_id, f"{_TOLD}{signal.signal_id}", changeset.changeset_id, bench.now())
     kept = await bench.store.commit(changeset, rows=rows, apply=True, claim=None, now=bench.now())
     if kept is not None:
         bench.memory.learned(signal.user_id)
-        name = f"{_TOLD}{signal.signal_id}"
-        await bench.store.keep_state(signal.user_id, name, kept.changeset_id, bench.now())
     return kept
 
 

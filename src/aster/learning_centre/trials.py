@@ -32,7 +32,8 @@ from aster.memory.drafts import Draft
 log = logging.getLogger("aster.learning.trials")
 
 NAME: Final = "trials"
-TRIED: Final = frozenset({"lesson", "fact"})
+_KINDS: Final = {"lesson": "lesson", "fact": "heuristic"}
+"""What is tried, as it is called where its words are left out: a thread is not forgotten with a memory."""
 ROUNDS: Final = 3
 """How many times the usual number of turns one trial may take in all."""
 SPARE: Final = 10
@@ -94,7 +95,7 @@ class Trials:
 
 
 async def _open(bench: Workbench, user_id: str) -> list[Trial]:
-    return [trial for trial in await bench.store.open_trials() if trial.user_id == user_id and trial.kind in TRIED]
+    return [trial for trial in await bench.store.open_trials(user_id) if trial.kind in _KINDS]
 
 
 async def _tried(bench: Workbench, trial: Trial) -> Changeset | None:
@@ -195,7 +196,7 @@ async def _run(bench: Workbench, trial: Trial, one: Sample, arm: Arm, name: str)
         max_usd=await bench.purse(trial.user_id),
     )
     report = await bench.engine.replays.run(trial.user_id, wish, name)
-    await bench.spend(trial.user_id, report.replayed.cost_usd)
+    await bench.spend(trial.user_id, name, report.replayed.cost_usd)
     return report
 
 
@@ -259,7 +260,7 @@ async def _settled(bench: Workbench, trial: Trial, verdict: Verdict) -> Changese
             trial.user_id,
             NAME,
             "decided",
-            f"{_named(settled)}: {settled.status}, {settled.reason}.",
+            f"A {_KINDS[trial.kind]} was {settled.status}: {settled.reason}.",
             trial_id=trial.trial_id,
             status=settled.status,
             changeset_id=promotion.changeset_id if promotion is not None else None,
@@ -290,15 +291,10 @@ async def _promotion(bench: Workbench, trial: Trial) -> Changeset:
         user_id=trial.user_id,
         kind="trial",
         status="applied",
-        title=f"Promoted: {_named(trial)}",
+        title=f"Promoted 1 {_KINDS[trial.kind]}",
         created_at=bench.now(),
         night=bench.night,
         items=(item,),
         cost_usd=trial.cost_usd,
         note=trial.reason,
     )
-
-
-def _named(trial: Trial) -> str:
-    text = str(trial.fields.get("correct_pattern") or trial.fields.get("content") or trial.trial_id)
-    return text if len(text) <= 120 else f"{text[:119]}…"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from aster.brain.learning import LearningStore
 from aster.learning_centre.work import Work
+from aster.learning_centre.workbench import Workbench
 
 if TYPE_CHECKING:
     from aster.learning_centre.centre import LearningCentre
@@ -30,17 +31,22 @@ class Watchdog:
         self._engine = centre.engine
         self._tick_seconds = tick_seconds
         self._watching: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._closed = False
 
     def start(self) -> None:
         self._watching = asyncio.create_task(self._watch(), name="learning watchdog")
 
     async def close(self) -> None:
-        if self._watching is not None:
-            self._watching.cancel()
-            await asyncio.gather(self._watching, return_exceptions=True)
+        """Begin nothing any more; what is under way ends, whoever had it begun."""
+        self._closed = True
+        for task in (self._watching, self._looking):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
 
     async def _watch(self) -> None:
-        while True:
+        while not self._closed:
             await asyncio.sleep(self._tick_seconds)
             occasion = int(self._now() / 1000 / self._tick_seconds)
             try:
@@ -49,7 +55,20 @@ class Watchdog:
                 log.exception("learning could not be begun")
 
     async def tick(self) -> None:
-        """Look once whether anything is to be begun, and do it."""
+        """Look once whether anything is to be begun, and do it; a look that comes while another is still at it here is
+        not needed, and would only wait for it."""
+        if self._closed or self._looking is not None:
+            return
+        self._looking = asyncio.create_task(self._look(), name="learning tick")
+        try:
+            await self._looking
+        except asyncio.CancelledError:
+            if not self._closed:
+                raise
+        finally:
+            self._looking = None
+
+    async def _look(self) -> None:
         if self._engine.draining or await self._scheduled():
             return
         now = self._now()
@@ -89,7 +108,7 @@ class Watchdog:
     async def _begin(self, work: Work, *, yields: bool) -> bool:
         """Run a work for everybody for whom it is due; whether there was anybody."""
         bench = self._centre.bench(yields=yields)
-        users = [user_id for user_id in await work.users(bench) if await work.due(bench, user_id)]
+        users = [user_id for user_id in await work.users(bench) if await self._due(work, bench, user_id)]
         if not users:
             return False
         await self._keep(work.name)
@@ -98,6 +117,13 @@ class Watchdog:
                 break
             await self._centre.run(bench, user_id, [work])
         return True
+
+    async def _due(self, work: Work, bench: Workbench, user_id: str) -> bool:
+        try:
+            return await work.due(bench, user_id)
+        except Exception:  # the boundary between people: what is wrong with one keeps nobody else from learning
+            log.exception("whether the %s is due for somebody cannot be told", work.name)
+            return False
 
     async def _stamp(self, name: str) -> int | None:
         found = await self._store.state(ALL, f"{BEGUN}{name}")

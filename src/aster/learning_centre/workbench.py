@@ -7,6 +7,7 @@ commit, and whatever is done is told on the person's learning thread.
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from aster.brain.learning import Claim, LearningStore
@@ -32,7 +33,9 @@ EXTRACTOR: Final = "learning"
 """Who learned it, in a record's receipt."""
 ACTIVE_MS: Final = 30_000
 """For so long after a person's last turn learning stands back."""
-REPLAYED: Final = "replayed_usd"
+REPLAYED: Final = "replays"
+COUNTED: Final = 500
+"""Replays that are known to have been paid for."""
 _REMEMBERED: Final = frozenset({"write", "merge"})
 
 
@@ -51,6 +54,14 @@ class Asked(NamedTuple):
     text: str
     model: str
     cost_usd: float
+
+
+class _Replayed(msgspec.Struct):
+    """What the replays of a day have cost, and which were counted last."""
+
+    day: str = ""
+    usd: float = 0.0
+    counted: list[str] = []
 
 
 class Workbench:
@@ -102,15 +113,21 @@ class Workbench:
         )
         return (total.cost_usd or 0.0) + await self._replayed(user_id, today)
 
-    async def spend(self, user_id: str, usd: float) -> None:
-        """Count what was spent for learning on another thread, such as a replay's."""
-        today = Day.at(self.now())
+    async def spend(self, user_id: str, replay_task_id: str, usd: float) -> None:
+        """Count what a replay has cost learning, once, however often its report is asked for."""
+        today, kept = Day.at(self.now()), await self._kept(user_id)
+        if replay_task_id in kept.counted:
+            return
         spent = await self._replayed(user_id, today) + usd
-        await self.store.keep_state(user_id, REPLAYED, f"{today.name} {spent!r}", self.now())
+        kept = _Replayed(today.name, spent, [*kept.counted, replay_task_id][-COUNTED:])
+        await self.store.keep_state(user_id, REPLAYED, msgspec.json.encode(kept).decode(), self.now())
 
     async def _replayed(self, user_id: str, today: Day) -> float:
-        day, _, usd = (await self.store.state(user_id, REPLAYED) or "").partition(" ")
-        return float(usd) if day == today.name else 0.0
+        kept = await self._kept(user_id)
+        return kept.usd if kept.day == today.name else 0.0
+
+    async def _kept(self, user_id: str) -> "_Replayed":
+        return msgspec.json.decode(await self.store.state(user_id, REPLAYED) or "{}", type=_Replayed)
 
     async def ask(
         self, user_id: str, system: str, material: Any, max_tokens: int = 4096, task_id: str = LEARNING_TASK

@@ -153,6 +153,11 @@ def share(text: str, said: str) -> float:
     return sum(word in heard for word in told) / len(told)
 
 
+def bare(text: str, said: str) -> bool:
+    """Whether a text has no telling word by which it could be held against what was said, and other words than that."""
+    return not _telling(text) and not set(words(text)) <= set(words(said))
+
+
 def untold(text: str, said: str) -> str | None:
     """The first telling word of a text that was not said."""
     return min(_telling(text) - set(words(said)), default=None)

@@ -4,6 +4,7 @@ Each engine has a registry of its own, so that two engines in one process never 
 closed sets or are capped (`other`), so that no client can make the registry grow without end.
 """
 
+import logging
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -11,6 +12,8 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+
+log = logging.getLogger("aster.raven")
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 OTHER: Final = "other"
@@ -75,7 +78,8 @@ class _Readings(Collector):
         for name, read in self.readings.items():
             try:
                 value = float(read())
-            except Exception:  # noqa: BLE001, S112 (the boundary to the engine's callbacks: an absent value is honest)
+            except Exception:  # the boundary to the engine's callbacks: an absent value is honest
+                log.debug("the reading %s is left out", name, exc_info=True)
                 continue
             if name in COUNTERS:
                 found.append(CounterMetricFamily(f"aster_{name}", COUNTERS[name], value=value))

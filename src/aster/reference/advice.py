@@ -75,6 +75,18 @@ ADVICE: Final[dict[ErrorCode, str]] = {
         "`not_owner`, `not_claimed`, `stale`). Read the item again with `GET /work/items/{item_id}` and choose "
         "another, wait for what it waits for, or, as a person, send `override`. Nothing was changed."
     ),
+    ErrorCode.TEAM_CONFLICT: (
+        "`details.reason` says what is in the way: a name (`name_taken`, `unknown_recipient`), a limit (`too_many`, "
+        "`inbox_full`, `too_fast`), how the team stands (`already_leads`, `stopped`, `busy`), or an answer that does "
+        "not fit its request (`wrong_type`, `wrong_responder`, `wrong_recipient`, `already_settled`). Look at "
+        "`GET /teams/{team_id}` and choose what fits. Nothing was changed."
+    ),
+    ErrorCode.WORKTREE_CONFLICT: (
+        "`details.reason` says what is in the way: the item (`item_claimed`, `item_resolved`, `item_bound`, "
+        "`unfinished`), the place (`exists`, `not_a_repository`, `elsewhere`, `broken`), git (`git_failed`), or "
+        "somebody's work in it (`in_use`, `background`, `dirty`). Nothing was deleted. Look at it with "
+        "`GET /worktrees/{worktree_id}`."
+    ),
     ErrorCode.TOOL_IN_DOUBT: (
         "The engine stopped while a tool with effects was running, and cannot know whether it finished. Look "
         "at the world, then answer the open request: done, run it again, or leave it."

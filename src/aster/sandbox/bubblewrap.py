@@ -26,7 +26,8 @@ _ISOLATION = (
     *("--clearenv", "--cap-drop", "ALL", "--hostname", "aster"),
 )
 # Files of another owner are normal in a sandbox; only the roots are visible, so git may trust what it sees.
-_GITCONFIG = b"[safe]\n\tdirectory = *\n"
+# Who commits is named for repositories that do not say.
+_GITCONFIG = b"[safe]\n\tdirectory = *\n[user]\n\tname = Aster\n\temail = aster@localhost\n"
 _SETUP_SECONDS = 10.0
 _SPAWNERS = 4
 SCRATCH = Path("/tmp")  # noqa: S108 - a tmpfs that only one command ever sees
@@ -212,7 +213,7 @@ def _workspace_mounts(workspace: Workspace) -> list[str]:
     """The roots, and an empty place over what is hidden in them; what is deeper is mounted later."""
     hidden = [place for place in workspace.hidden if _inside_any(place, workspace.roots) and place.is_dir()]
     out: list[str] = []
-    for place in sorted({*workspace.roots, *hidden}, key=lambda path: len(path.parts)):
+    for place in sorted({*workspace.roots, *workspace.beside, *hidden}, key=lambda path: len(path.parts)):
         out += ["--tmpfs", str(place)] if place in hidden else ["--bind", str(place), str(place)]
     for place in hidden:
         out += ["--remount-ro", str(place)]

@@ -110,7 +110,7 @@ def _mounts(command: Command) -> Iterator[str]:
     workspace = command.workspace
     for place in command.readable:
         yield _fields("type=bind", f"src={place}", f"dst={place}", "readonly")
-    for root in workspace.roots:
+    for root in (*workspace.roots, *workspace.beside):
         yield _fields("type=bind", f"src={root}", f"dst={root}")
     for place in workspace.hidden:
         if any(place.is_relative_to(root) and place != root for root in workspace.roots):

@@ -11,6 +11,14 @@ ETC = ("alternatives", "crypto-policies", "ld.so.cache", "localtime", "pki", "ss
 """Below /etc. In a mount namespace each one costs a mount for every command: only what programs fail without."""
 
 
+TRUSTING: dict[str, str] = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.directory",
+    "GIT_CONFIG_VALUE_0": "*",
+}
+"""Files of another owner are normal for tools with an identity of their own: git may trust what it can see."""
+
+
 def environment(home: str, **more: str) -> dict[str, str]:
     """All the variables a command has."""
     return {"PATH": PATH, "HOME": home, "TMPDIR": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb", **more}  # noqa: S108

@@ -207,7 +207,7 @@ class _Launch:
             yield f"out={EGRESS_PORT}"
         yield from self._sandbox.granted
         yield from (f"system={place}" for place in command.readable)
-        yield from (f"write={place}" for place in (*workspace.roots, scratch))
+        yield from (f"write={place}" for place in (*workspace.roots, *workspace.beside, scratch))
         yield from (f"env={name}={value}" for name, value in _environment(command, scratch).items())
         processes = _tasks_of(identity.uid if identity else os.getuid()) + self._limits.processes
         yield from (f"limit={kind}:{value}" for kind, value in hard_limits(self._limits, processes).items())
@@ -246,12 +246,7 @@ def _environment(command: Command, scratch: Path) -> dict[str, str]:
     return host.environment(
         str(command.workspace.home),
         TMPDIR=str(scratch),
-        # Files of another owner are normal in a sandbox; only the roots can be read, so git may trust what it sees.
-        GIT_CONFIG_NOSYSTEM="1",
-        GIT_CONFIG_COUNT="1",
-        GIT_CONFIG_KEY_0="safe.directory",
-        GIT_CONFIG_VALUE_0="*",
-        **dict(command.environment),
+        **{"GIT_CONFIG_NOSYSTEM": "1", **host.TRUSTING, **dict(command.environment)},
     )
 
 

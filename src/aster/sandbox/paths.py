@@ -22,12 +22,14 @@ class PathRefused(Exception):
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """Canonical roots that are visible, except what is `hidden` inside them. `scratch` is where a command finds an
-    empty directory of its own; file tools never see it."""
+    empty directory of its own, `beside` are places that programs in a command may use besides; file tools never see
+    either."""
 
     roots: tuple[Path, ...]
     cwd: Path
     hidden: tuple[Path, ...] = ()
     scratch: Path | None = None
+    beside: tuple[Path, ...] = ()
 
     @property
     def home(self) -> Path:

@@ -11,6 +11,7 @@ import msgspec
 
 from aster.contracts.model import Contract
 from aster.contracts.permissions import PermissionMode
+from aster.contracts.team_requests import GateStatus
 from aster.contracts.tools import Effect
 from aster.sandbox.paths import Workspace
 from aster.sandbox.permissions import Decision
@@ -19,11 +20,17 @@ from aster.sandbox.rules import Rule, matches, subject
 
 class Policy(Contract):
     """In `plan` only looking is allowed, in `auto` everything but looking asks, `bypass` never asks. `unattended`
-    turns every question into a denial: nobody would answer it."""
+    turns every question into a denial: nobody would answer it. With a `plan` that is not approved only looking is
+    allowed either, whatever the mode and the rules say."""
 
     mode: PermissionMode = "default"
     rules: tuple[Rule, ...] = ()
     unattended: bool = False
+    plan: GateStatus | None = None
+
+    @property
+    def waits_for_plan(self) -> bool:
+        return self.plan is not None and self.plan != "approved"
 
 
 def govern(

@@ -50,6 +50,9 @@ class Unconfined:
             limited(command.argv, command.limits or self.limits, None),
             identity=self.identity,
             cwd=command.workspace.cwd,
-            environment=host.environment(str(command.workspace.home), **dict(command.environment)),
+            environment=host.environment(
+                str(command.workspace.home),
+                **{**({} if self.identity is None else host.TRUSTING), **dict(command.environment)},
+            ),
             stdio=command.stdio,
         )

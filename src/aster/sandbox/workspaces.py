@@ -67,6 +67,10 @@ class Workspaces:
         await asyncio.to_thread(remove, own)
         await asyncio.to_thread(_forget, search_index(self._settings, (own,)))
 
+    async def forget(self, roots: tuple[Path, ...]) -> None:
+        """What was read of these roots for searching is not needed any more."""
+        await asyncio.to_thread(_forget, search_index(self._settings, roots))
+
     def _cell(self, name: str) -> Workspace:
         own = self._made_at(self._data() / "cells" / safe_name(name))
         if self._sandbox.identity is not None:
@@ -78,6 +82,10 @@ class Workspaces:
         roots = tuple(Path(os.path.realpath(root)) for root in self._settings.roots)
         roots = roots or (self._own(user_id, task_id),)
         return Workspace(roots, roots[0], hidden=(self._data(),), scratch=self._sandbox.scratch)
+
+    def repository(self, user_id: str, task_id: str) -> bool:
+        """Whether the workspace is a git repository."""
+        return (self.planned(user_id, task_id).cwd / ".git").is_dir()
 
     async def discard(self, user_id: str, task_id: str) -> None:
         """The task is gone, and with it what it had to itself."""

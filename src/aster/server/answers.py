@@ -74,7 +74,8 @@ class Pending(BaseModel):
     task_id: str
     turn_id: str
     kind: str = Field(
-        description="`permission`, `question`, `in_doubt`, `budget`, `client_tool`, `elicitation` or `login`."
+        description="`permission`, `question`, `in_doubt`, `budget`, `client_tool`, `elicitation`, `login`, `team` or"
+        " `plan_approval`."
     )
     question: str
     created_at: str

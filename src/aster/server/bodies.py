@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from aster.contracts.permissions import GrantScope, PermissionMode
 from aster.contracts.tools import ToolDef
 from aster.engine_core.orders import HitlReply, OnBusy, Order
-from aster.server.media import Media, Part, Text
+from aster.server.media import JsonObject, Media, Part, Text
 
 WARNING_HEADER: Final = "X-Aster-Warning"
 TASK_ID_CHARS: Final = 256
@@ -61,7 +61,7 @@ class ToolPart(Part):
 
     name: Text = Field(description="Letters, digits, `_` and `-`; not the name of a tool of the engine.")
     description: Text = Field("", description="What it does, for the model.")
-    input_schema: dict[str, Any] = Field(
+    input_schema: JsonObject = Field(
         default_factory=lambda: {"type": "object", "properties": {}}, description="JSON Schema of its arguments."
     )
 

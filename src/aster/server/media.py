@@ -18,6 +18,7 @@ from aster.contracts.blocks import (
     UrlSource,
     VideoBlock,
 )
+from aster.contracts.model import writable
 
 IMAGE_TYPES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
 DOCUMENT_TYPES: Final = (
@@ -38,17 +39,12 @@ TITLE_CHARS: Final = 512
 
 
 def clean(value: Any) -> Any:
-    """Text that can be written as UTF-8: surrogate pairs joined, lone ones replaced."""
-    if not isinstance(value, str):
-        return value
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
+    """Text that can be written as UTF-8; anything else is refused elsewhere."""
+    return writable(value) if isinstance(value, str) else value
 
 
 Text: TypeAlias = Annotated[str, BeforeValidator(clean)]
+JsonObject: TypeAlias = Annotated[dict[str, Any], BeforeValidator(writable)]
 
 
 class Part(BaseModel):

@@ -36,7 +36,6 @@ class ItemPart(Part):
     )
     role: Text | None = Field(None, max_length=64, description="Who may take it by itself; left out, anybody.")
     priority: Priority = Field(0, description="The higher, the sooner it is taken.")
-    worktree: Text | None = Field(None, max_length=64, description="The working directory it is done in.")
 
     def draft(self) -> WorkDraft:
         return WorkDraft(
@@ -46,7 +45,6 @@ class ItemPart(Part):
             blocked_by=tuple(self.blocked_by),
             role=self.role,
             priority=self.priority,
-            worktree=self.worktree,
         )
 
 
@@ -79,7 +77,6 @@ class EditBody(Part):
     description: Text | None = Field(None, max_length=TEXT_CHARS)
     role: Text | None = Field(None, max_length=64, description="An empty text is nobody in particular.")
     priority: Priority | None = None
-    worktree: Text | None = Field(None, max_length=64, description="An empty text is none.")
     add_blocked_by: Ids = Field(default_factory=list[str])
     remove_blocked_by: Ids = Field(default_factory=list[str])
     version: int | None = Field(None, ge=1, description="Change it only if it is still at this version.")

@@ -21,7 +21,7 @@ _WORD: Final = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
 
 
 NOT_STEPS: Final = frozenset(
-    ("use_skill", "run_skill", "create_skill", "compose_skill", "spawn_agent", "ask_user", "compact")
+    ("use_skill", "run_skill", "create_skill", "compose_skill", "spawn_agent", "ask_user", "compact", "submit_plan")
 )
 """What no step may call: skills again, other agents, and what stops or changes the conversation."""
 

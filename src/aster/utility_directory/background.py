@@ -9,13 +9,21 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final, Literal, TypeAlias
 
-from aster.brain.background import ENDING
+from aster.brain.background import (
+    ENDING,
+    BackgroundEndRow,
+    BackgroundRecord,
+    BackgroundRow,
+    BackgroundSaidRow,
+    BackgroundStallRow,
+)
 from aster.brain.protocol import Brain
-from aster.brain.records import BackgroundEndRow, BackgroundRecord, BackgroundRow, Row, ThreadKey
+from aster.brain.records import Row, ThreadKey
 from aster.brain.unit import Conflict, Present
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import BackgroundTask
@@ -29,7 +37,8 @@ from aster.utility_directory import background_lost as lost
 from aster.utility_directory.background_begun import Begun, artifact_of, named
 from aster.utility_directory.background_elsewhere import Elsewhere
 from aster.utility_directory.background_parts import Parts
-from aster.utility_directory.background_spool import Spool
+from aster.utility_directory.background_running import Running
+from aster.utility_directory.background_stall import END_CHARS, asks
 
 log = logging.getLogger("aster.background")
 
@@ -51,56 +60,14 @@ class TooMany(Exception):
     """The user has as many commands running as there may be."""
 
 
-@dataclass(slots=True)
-class Running:
-    """A command of this engine; `over` when its end is on the thread."""
-
-    begun: Begun
-    spool: Spool = field(default_factory=Spool)
-    since: float = field(default_factory=time.monotonic)
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    on_thread: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    task: "asyncio.Task[None] | None" = None
-    starting: bool = True
-    ending: bool = False
-    stopped: str | None = None
-    failure: EngineError | None = None
-    wanted: int = 0
-    enough: asyncio.Event = field(default_factory=asyncio.Event)
-    sieves: dict[str, SecretStream] = field(default_factory=dict[str, SecretStream])
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.since
-
-    def say(self, text: str) -> None:
-        self.spool.add(text)
-        if self.wanted and self.spool.size >= self.wanted:
-            self.enough.set()
-
-    async def wait(self, seconds: float, position: int) -> None:
-        """Until it has ended, has said so much that it reaches a position, or the time is over."""
-        self.wanted = position
-        self.enough.clear()
-        if self.spool.size >= position:
-            return
-        waiting = [asyncio.ensure_future(event.wait()) for event in (self.over, self.enough)]
-        try:
-            await asyncio.wait(waiting, timeout=seconds, return_when="FIRST_COMPLETED")
-        finally:
-            for one in waiting:
-                one.cancel()
-
-    def stop(self, why: str) -> None:
-        """Kill it, once; its end follows."""
-        if self.stopped is None and self.task is not None and not self.ending:
-            self.stopped = why
-            self.task.cancel()
+async def _nobody_wakes(key: ThreadKey) -> None:
+    del key
 
 
 class Background:
-    """All background commands of an engine. `untold` are threads on which one may have ended without the model
-    knowing, with a number that changes at every end."""
+    """All background commands of an engine. `untold` are threads on which one may have ended or come to a halt without
+    the model knowing, with a number that changes whenever one does; `wake` goes on with a task because one has ended
+    that was to wake it."""
 
     def __init__(self, settings: Settings, brain: Brain, secrets: Secrets) -> None:
         self._brain = brain
@@ -111,12 +78,14 @@ class Background:
         self._limits = replace(usual, cpu_seconds=max(usual.cpu_seconds, int(self.most_seconds) * _CORES))
         self._running: dict[tuple[ThreadKey, str], Running] = {}
         self._closed = False
+        self._stall_seconds = settings.bash_stall_seconds
+        self.wake: Callable[[ThreadKey], Awaitable[None]] = _nobody_wakes
         self.untold: Counter[ThreadKey] = Counter()
         self.elsewhere = Elsewhere(brain)
 
-    async def recover(self) -> None:
+    async def recover(self, *, alone: bool = True) -> None:
         """At boot: where nobody else has the brain open, what ran when the engine stopped is lost."""
-        if not self._brain.shared:
+        if alone:
             for record in await self._brain.background_running():
                 await self._lose(record)
         self.untold.update(await self._brain.background_untold_threads())
@@ -201,12 +170,10 @@ class Background:
         await asyncio.gather(*unwritten, return_exceptions=True)
 
     async def _see_through(self, running: Running, sandbox: Sandbox, command: Command) -> None:
-        place = running.begun.key, running.begun.runtime_task_id
+        begun = running.begun
         try:
             await self._begin(running)
-            writing = asyncio.create_task(
-                self._write_down(running), name=f"output of {running.begun.runtime_task_id}"
-            )
+            writing = asyncio.create_task(self._write_down(running), name=f"output of {begun.runtime_task_id}")
             try:
                 done, status = await self._run(running, sandbox, command)
             finally:
@@ -217,8 +184,13 @@ class Background:
         except EngineError as error:
             log.error("what became of a background command could not be kept: %s", error.message)
         finally:
-            self._running.pop(place, None)
+            self._running.pop((begun.key, begun.runtime_task_id), None)
             running.over.set()
+        if begun.wake and not self._closed:
+            try:
+                await self.wake(begun.key)
+            except Exception:  # the boundary to turns: whoever looks for what was left undone wakes it then
+                log.exception("a task could not be woken by the end of its command")
 
     async def _begin(self, running: Running) -> None:
         begun = running.begun
@@ -237,6 +209,8 @@ class Background:
             description=begun.description,
             started_at=now_ms(),
             owner=self._brain.replica,
+            wake=begun.wake,
+            work_item=begun.work_item,
         )
         try:
             await asyncio.shield(self._brain.append(begun.key, None, [event], rows=[row], guard=Present()))
@@ -279,18 +253,51 @@ class Background:
         return done, status if running.stopped is None else "killed"
 
     async def _write_down(self, running: Running) -> None:
-        """Keep what it says where others can read it, also when this engine dies."""
+        """Keep what it says where others can read it, also when this engine dies, and notice when it seems to wait."""
         begun, parts = running.begun, Parts(running.begun.runtime_task_id)
         while True:
             await asyncio.sleep(WRITE_SECONDS)
-            rows = parts.due(running.spool)
-            if not rows:
-                continue
+            waits = not running.stalled and self._waits(running)
+            rows: list[Row] = [*parts.due(running.spool)]
+            if rows:
+                rows.append(BackgroundSaidRow(runtime_task_id=begun.runtime_task_id, said=running.spool.size))
+            turned = waits or (running.stalled and bool(rows))
             try:
-                await self._brain.append(begun.key, None, [], rows=rows, guard=Present())
+                if turned:
+                    await self._turn(running, rows, stalled=waits)
+                elif rows:
+                    await self._brain.append(begun.key, None, [], rows=rows, guard=Present())
             except (Conflict, EngineError) as error:
                 log.warning("what a background command said can only be read where it runs: %s", error)
                 return
+
+    def _waits(self, running: Running) -> bool:
+        """Whether it has been silent for so long after a question that it will not go on by itself."""
+        silent = time.monotonic() - running.spoke
+        if not self._stall_seconds or silent < self._stall_seconds or running.ending:
+            return False
+        running.flush()
+        return asks(running.spool.read(running.spool.size - END_CHARS, END_CHARS).text)
+
+    async def _turn(self, running: Running, rows: list[Row], *, stalled: bool) -> None:
+        """Say that it seems to wait for an answer, or that it goes on after all."""
+        begun, spool = running.begun, running.spool
+        running.stalled = stalled
+        end = spool.read(spool.size - SUMMARY_CHARS, SUMMARY_CHARS).text
+        event = BackgroundTask(
+            runtime_task_id=begun.runtime_task_id,
+            work="bash",
+            status="stalled" if stalled else "running",
+            description=begun.description,
+            summary=end.strip() if stalled else None,
+            tool_call_id=begun.tool_call_id,
+            resumed=not stalled,
+        )
+        row = BackgroundStallRow(runtime_task_id=begun.runtime_task_id, stalled_at=now_ms() if stalled else None)
+        await self._brain.append(begun.key, None, [event], rows=[*rows, row], guard=Present())
+        if stalled:
+            self.untold[begun.key] += 1
+        running.nudge()
 
     async def _end(self, running: Running, done: Completed | None, status: End) -> None:
         begun, spool = running.begun, running.spool
@@ -318,6 +325,8 @@ class Background:
             exit_code=exit_code,
             artifact_id=None if artifact is None else artifact.artifact_id,
             left_out=spool.left_out,
+            said=spool.size,
+            wake=begun.wake and (status != "killed" or self._closed),
             told_at=now if running.failure is not None and running.starting else None,
         )
         rows: list[Row] = [end] if artifact is None else [end, artifact]

@@ -10,13 +10,16 @@ from aster.infra.ids import new_id
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A command as it is told on the thread; `turn_id` and `tool_call_id` are where it was asked for."""
+    """A command as it is told on the thread; `turn_id` and `tool_call_id` are where it was asked for, `work_item` is
+    what the task was at then. With `wake` its end begins a turn by itself when the task does nothing."""
 
     key: ThreadKey
     runtime_task_id: str
     turn_id: str
     tool_call_id: str
     description: str
+    wake: bool = False
+    work_item: str | None = None
 
 
 def artifact_of(begun: Begun, text: str, now: int) -> ArtifactRow:

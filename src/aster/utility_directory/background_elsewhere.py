@@ -8,9 +8,10 @@ import asyncio
 import time
 from typing import Final, NamedTuple
 
+from aster.brain.background import BackgroundRecord
 from aster.brain.protocol import Brain
-from aster.brain.records import BackgroundRecord, ThreadKey
-from aster.utility_directory.background_spool import Spool
+from aster.brain.records import ThreadKey
+from aster.utility_directory.background_spool import Piece, Spool, pieced_from
 
 END_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 1.0
@@ -45,6 +46,14 @@ class Elsewhere:
     async def spool(self, key: ThreadKey, runtime_task_id: str) -> Spool:
         """What a command has said, as far as it is written."""
         return Spool.pieced(await self._brain.background_output(key, runtime_task_id))
+
+    async def read(self, key: ThreadKey, runtime_task_id: str, position: int, limit: int) -> Piece:
+        """What a command has said from a position on, as far as it is written."""
+        return pieced_from(await self._brain.background_output(key, runtime_task_id, position), position, limit)
+
+    async def news(self, seconds: float) -> None:
+        """Wait until another replica has written of background commands, or so long at most."""
+        await _wait(self._news, min(seconds, LOOK_SECONDS))
 
     async def wait(self, record: BackgroundRecord, seconds: float, position: int) -> Heard:
         """What a command has said once it has ended, has reached a position, or the time is over."""

@@ -3,8 +3,9 @@
 Whoever tells it takes the command over first; one that dies between the two leaves it to the next.
 """
 
+from aster.brain.background import BackgroundEndRow, BackgroundRecord
 from aster.brain.protocol import Brain
-from aster.brain.records import BackgroundEndRow, BackgroundRecord, Row, ThreadKey
+from aster.brain.records import Row, ThreadKey
 from aster.brain.unit import Conflict, Present
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.events import BackgroundTask
@@ -35,6 +36,8 @@ async def tell(brain: Brain, record: BackgroundRecord, spool: Spool) -> bool:
         ended_at=now,
         artifact_id=None if artifact is None else artifact.artifact_id,
         left_out=spool.left_out,
+        said=spool.size,
+        wake=record.wake,
     )
     rows: list[Row] = [end] if artifact is None else [end, artifact]
     try:

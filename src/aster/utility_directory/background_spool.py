@@ -100,5 +100,23 @@ class Spool:
         return Piece(mark + text, position, position < self.size)
 
 
+def pieced_from(pieces: Sequence[tuple[int, str]], position: int, limit: int) -> Piece:
+    """What pieces, each with its position, say from a position on; a mark stands for what is missing between them."""
+    said: list[str] = []
+    room, end = limit, position
+    for start, text in pieces:
+        end = max(end, start + len(text))
+        if start + len(text) <= position or room <= 0:
+            continue
+        if start > position:
+            said.append(_mark(start - position))
+            position = start
+        part = text[position - start :][:room]
+        said.append(part)
+        position += len(part)
+        room -= len(part)
+    return Piece("".join(said), position, position < end)
+
+
 def _mark(count: int) -> str:
     return f"\n[... {count:,} characters are left out here ...]\n"

@@ -57,6 +57,10 @@ class Bash(Tool):
                 "type": "boolean",
                 "description": "True to go on at once while the command runs; it has a longer time limit then.",
             },
+            wake={
+                "type": "boolean",
+                "description": "With run_in_background: go on by yourself when it has ended and nobody has spoken.",
+            },
         ),
     )
 
@@ -120,6 +124,11 @@ async def _start(given: Input, context: ToolContext) -> ToolOutcome:
         return ToolOutcome.error("Error: there are no background commands here.", reason="no_background")
     if "\x00" in script:
         return ToolOutcome.error("Error: the command contains a NUL character.", reason="invalid_input")
+    wake = bool(given.get("wake"))
+    if wake and not context.wakeable:
+        text = "Error: only the agent that answers the person can be woken. Wait for the command with bash_output."
+        return ToolOutcome.error(text, reason="permission_denied")
+    item = None if context.work is None else await context.work.mine()
     seconds = min(float(given.get("timeout_seconds", background.most_seconds)), background.most_seconds)
     begun = Begun(
         key=ThreadKey(context.user_id, context.task_id),
@@ -127,6 +136,8 @@ async def _start(given: Input, context: ToolContext) -> ToolOutcome:
         turn_id=context.turn_id,
         tool_call_id=context.tool_call_id,
         description=" ".join((given.get("description") or script).split())[:DESCRIPTION_CHARS],
+        wake=wake,
+        work_item=None if item is None else item.item_id,
     )
     try:
         command = replace(Command.shell(script, context.workspace, seconds), readable=context.readable)
@@ -139,7 +150,8 @@ async def _start(given: Input, context: ToolContext) -> ToolOutcome:
         return ToolOutcome.error(text, reason="background_limit")
     text = (
         f"Started in the background as {name}, for at most {seconds:g} seconds. bash_output with id {name} shows"
-        " what it says (wait_seconds waits for it), bash_kill ends it. You will be told when it has ended."
+        " what it says (wait_seconds waits for it), bash_kill ends it. You will be told when it has ended"
+        f"{', also when nobody speaks: end your turn if there is nothing else to do' if wake else ''}."
     )
     return ToolOutcome.text(text, {"id": name, "status": "running"})
 

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from aster.brain.records import BackgroundToldRow, ThreadKey
+from aster.brain.background import BackgroundToldRow
+from aster.brain.records import ThreadKey
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
 from aster.infra.clock import now_ms
 from aster.utility_directory.bash_output import ID, unknown

@@ -4,7 +4,8 @@ nothing is shown twice and nothing is skipped, whatever becomes of the call or o
 
 from typing import Final
 
-from aster.brain.records import BackgroundReadRow, BackgroundRecord, BackgroundToldRow, ThreadKey
+from aster.brain.background import BackgroundReadRow, BackgroundRecord, BackgroundToldRow
+from aster.brain.records import ThreadKey
 from aster.contracts.tools import Effect, ToolDef, ToolOutcome
 from aster.infra.clock import now_ms
 from aster.utility_directory.background_spool import Piece, Spool

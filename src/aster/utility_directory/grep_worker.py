@@ -20,6 +20,7 @@ _LINE = 300
 _MEMORY = 1 << 30
 _DEPTH = 100
 _SKIPPED = (".git", ".hg", ".svn", ".venv", "__pycache__", "node_modules")
+_WORKTREES = ".aster/worktrees"
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _RIPGREP = (
     *("--no-config", "--no-ignore", "--hidden", "--no-follow", "--text", "--encoding=none", "--no-mmap"),
@@ -72,7 +73,7 @@ def _worth_opening(request: dict[str, Any]) -> set[str] | None:
     """The files in which ripgrep finds one of the needles; None when every file has to be opened."""
     if not request["needles"] or request["ripgrep"] is None or not _is_directory(request["fd"]):
         return None
-    left_out = [f"--glob=!{name}/" for name in _SKIPPED]
+    left_out = [f"--glob=!{name}/" for name in (*_SKIPPED, f"**/{_WORKTREES}")]
     left_out += [f"--glob=!/{_literal_glob(place)}/" for place in request["hidden"]]
     sought = [f"--regexp={_expression(needle, request['ignore_case'])}" for needle in request["needles"]]
     argv = [request["ripgrep"], *_RIPGREP, f"--max-filesize={request['file_bytes']}", *left_out, *sought, "./"]
@@ -141,7 +142,7 @@ def _files(request: dict[str, Any], worth: set[str] | None) -> Iterator[tuple[st
 
 
 def _entered(path: str, hidden: list[str]) -> bool:
-    if path.count("/") > _DEPTH or path.rpartition("/")[2] in _SKIPPED:
+    if path.count("/") > _DEPTH or path.rpartition("/")[2] in _SKIPPED or path.endswith(f"/{_WORKTREES}"):
         return False
     return os.path.normpath(path) not in hidden
 

@@ -1,6 +1,6 @@
 """The tools an engine has, by name. Adding a tool is adding its object here; nothing else knows the list."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aster.contracts.errors import EngineError, ErrorCode
@@ -25,16 +25,24 @@ from aster.utility_directory.grep import Grep
 from aster.utility_directory.ingested_read import IngestedRead
 from aster.utility_directory.ingested_search import IngestedSearch
 from aster.utility_directory.load_skill import LoadSkill
+from aster.utility_directory.manage_projects import ManageProjects
 from aster.utility_directory.memory_forget import MemoryForgetTool
 from aster.utility_directory.memory_search import MemorySearchTool
 from aster.utility_directory.memory_write import MemoryWriteTool
+from aster.utility_directory.open_tools import OPENED, OpenTools
+from aster.utility_directory.places import BOARD, PROJECTS
 from aster.utility_directory.read_file import ReadFile
+from aster.utility_directory.request_plan import RequestPlan
+from aster.utility_directory.request_shutdown import RequestShutdown
+from aster.utility_directory.review_plan import ReviewPlan
 from aster.utility_directory.run_skill import RunSkill
 from aster.utility_directory.schedule_cancel import ScheduleCancel
 from aster.utility_directory.schedule_create import ScheduleCreate
 from aster.utility_directory.schedule_list import ScheduleList
 from aster.utility_directory.schema import Validate, compiled
 from aster.utility_directory.spawn_agent import SpawnAgent
+from aster.utility_directory.spawn_team import SpawnTeam
+from aster.utility_directory.submit_plan import SubmitPlan
 from aster.utility_directory.task_claim import TaskClaim
 from aster.utility_directory.task_complete import TaskComplete
 from aster.utility_directory.task_create import TaskCreate
@@ -42,6 +50,8 @@ from aster.utility_directory.task_get import TaskGet
 from aster.utility_directory.task_list import TaskList
 from aster.utility_directory.task_release import TaskRelease
 from aster.utility_directory.task_update import TaskUpdate
+from aster.utility_directory.team_list import TeamList
+from aster.utility_directory.team_message import TeamMessageTool
 from aster.utility_directory.todo_write import TodoWrite
 from aster.utility_directory.tool import Tool
 from aster.utility_directory.update_plan import UpdatePlan
@@ -49,6 +59,7 @@ from aster.utility_directory.use_skill import UseSkill
 from aster.utility_directory.web_fetch import WebFetch
 from aster.utility_directory.web_search import WebSearch
 from aster.utility_directory.working_memory_write import WorkingMemoryWrite
+from aster.utility_directory.worktree_create import WorktreeCreate
 from aster.utility_directory.write_file import WriteFile
 
 
@@ -66,7 +77,7 @@ class Registry:
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._tools: dict[str, Registered] = {}
         self._hidden: set[str] = set()
-        self._definitions: tuple[ToolDef, ...] | None = None
+        self._told: dict[frozenset[str], tuple[ToolDef, ...]] = {}
         for tool in tools:
             self.add(tool)
 
@@ -77,7 +88,7 @@ class Registry:
             raise EngineError(ErrorCode.CONFIGURATION_INVALID, f"There are two tools named {name!r}; rename one.")
         schema = tool.checked_schema or tool.definition.input_schema
         self._tools[name] = Registered(tool, compiled(name, schema, at_once=not known))
-        self._definitions = None
+        self._told.clear()
 
     def get(self, name: str) -> Registered | None:
         return self._tools.get(name)
@@ -110,19 +121,22 @@ class Registry:
     def names(self) -> tuple[str, ...]:
         """Those that models are always told of."""
         tools = self._tools.items()
-        return tuple(name for name, one in tools if name not in self._hidden and not one.tool.on_board)
+        return tuple(name for name, one in tools if name not in self._hidden and not one.tool.places)
 
     @property
     def definitions(self) -> tuple[ToolDef, ...]:
-        """What the model is told of them: the same object while the tools are the same, so that it is counted once."""
-        if self._definitions is None:
-            self._definitions = tuple(self._tools[name].tool.definition for name in self.names)
-        return self._definitions
+        """What every model is told of them."""
+        return self.told(frozenset())
 
-    @property
-    def board(self) -> tuple[ToolDef, ...]:
-        """What a model is told of besides, where there is work on a board."""
-        return tuple(one.tool.definition for one in self._tools.values() if one.tool.on_board)
+    def told(self, places: frozenset[str]) -> tuple[ToolDef, ...]:
+        """What a model is told of them where it is: the same object while the tools are the same, so that it is
+        counted once."""
+        found = self._told.get(places)
+        if found is None:
+            besides = (name for name, one in self._tools.items() if one.tool.places & places)
+            found = tuple(self._tools[name].tool.definition for name in (*self.names, *besides))
+            self._told[places] = found
+        return found
 
 
 def platform_tools(
@@ -150,9 +164,47 @@ def platform_tools(
     scheduled = settings is None or settings.schedule_tools
     times = (ScheduleCreate(), ScheduleList(), ScheduleCancel()) if scheduled else ()
     own = (Bash(), BashOutput(), BashKill(), *files, AskUser())
-    for tool in (*own, *search, *notes, *memory, *ingested, *skills, *agents, *times, *_board(settings)):
+    placed = (*_board(settings), *_team(settings), *_projects(settings))
+    usual = (*own, *search, *notes, *memory, *ingested, *skills, *agents, *times)
+    for tool in (*usual, *_opening(settings, placed), *placed):
         registry.add(tool, known=True)
     return registry
+
+
+def _opening(settings: Settings | None, placed: Sequence[Tool]) -> tuple[Tool, ...]:
+    """The tool that brings others, if there are some that are not offered by themselves."""
+    if settings is None:
+        return ()
+    offers = {"work": settings.work_tools, "team": settings.team_tools, "projects": settings.project_tools}
+    kinds = {
+        kind: tuple(tool.definition.name for tool in placed if tool.places.intersection(OPENED[kind]))
+        for kind, offer in offers.items()
+        if offer == "auto"
+    }
+    return (OpenTools(kinds),) if kinds else ()
+
+
+def _projects(settings: Settings | None) -> tuple[Tool, ...]:
+    """The tool of projects, as the operator wants it offered."""
+    offer, tool = "on" if settings is None else settings.project_tools, ManageProjects()
+    if offer == "auto":
+        tool.places = frozenset((PROJECTS,))
+    return () if offer == "off" else (tool,)
+
+
+def _team(settings: Settings | None) -> tuple[Tool, ...]:
+    """The tools of teams, which models are told of by their place in one."""
+    if settings is not None and settings.team_tools == "off":
+        return ()
+    return (
+        SpawnTeam(),
+        TeamMessageTool(),
+        TeamList(),
+        SubmitPlan(),
+        ReviewPlan(),
+        RequestPlan(),
+        RequestShutdown(),
+    )
 
 
 def _board(settings: Settings | None) -> tuple[Tool, ...]:
@@ -162,6 +214,6 @@ def _board(settings: Settings | None) -> tuple[Tool, ...]:
         *(TaskCreate(), TaskList(), TaskGet(), TaskUpdate()),
         *(TaskClaim(), TaskComplete(), TaskRelease()),
     )
-    for tool in tools:
-        tool.on_board = offer == "auto"
-    return () if offer == "off" else tools
+    for tool in tools if offer == "auto" else ():
+        tool.places = frozenset((BOARD,))
+    return () if offer == "off" else (*tools, WorktreeCreate())

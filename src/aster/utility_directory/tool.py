@@ -23,9 +23,13 @@ from aster.sandbox.paths import Workspace
 from aster.sandbox.permissions import ALLOW, Decision
 from aster.sandbox.policy import Policy
 from aster.utility_directory.background import Background
+from aster.utility_directory.project_room import ProjectRoom
 from aster.utility_directory.scheduling import SchedulesOffered
+from aster.utility_directory.team_protocols import TeamProtocols
+from aster.utility_directory.team_room import TeamRoom
 from aster.utility_directory.work_board import Work
 from aster.utility_directory.workflow_runs import RunWorkflows
+from aster.utility_directory.worktree_making import MakesWorktrees
 
 Input: TypeAlias = dict[str, Any]
 Progress: TypeAlias = Callable[[str, str], None]
@@ -152,6 +156,8 @@ class ToolContext:
     record: Record = _nobody_records
     keep: Keep = _nobody_keeps
     background: Background | None = None
+    wakeable: bool = False
+    """Whether the task may be woken by what it begins in the background."""
     memory: Memory | None = None
     tools: tuple[str, ...] = ()
     span: Span = _nowhere
@@ -170,8 +176,12 @@ class ToolContext:
     readable: tuple[Path, ...] = ()
     subagent: Subagents = _no_subagent
     work: Work | None = None
+    worktrees: MakesWorktrees | None = None
     workflows: RunWorkflows | None = None
     schedules: SchedulesOffered | None = None
+    projects: ProjectRoom | None = None
+    team: TeamRoom | None = None
+    protocols: TeamProtocols | None = None
     limits: ToolLimits = field(default_factory=ToolLimits)
     policy: Policy = field(default_factory=Policy)
 
@@ -200,11 +210,13 @@ class UnfitInput(Exception):
 
 
 class Asks(Exception):
-    """A call cannot go on before a person has answered; it is run again with the answer (`ToolContext.asked`)."""
+    """A call cannot go on before a person has answered; it is run again with the answer (`ToolContext.asked`). `told`:
+    the question stands on the thread already."""
 
-    def __init__(self, request: HitlRequest) -> None:
+    def __init__(self, request: HitlRequest, *, told: bool = False) -> None:
         super().__init__(request.question)
         self.request = request
+        self.told = told
 
 
 class Tool(Protocol):
@@ -229,8 +241,8 @@ class Tool(Protocol):
     """True when a person is asked before every call, whatever it would do."""
     endless: bool = False
     """True when a call ends by limits of its own, which may be hours: it has no other."""
-    on_board: bool = False
-    """True when a model is told of it only where there is work on a board, or the operator says always."""
+    places: frozenset[str] = frozenset()
+    """Where a model is told of it (aster.utility_directory.places); everywhere when it is empty."""
     checked_schema: dict[str, Any] | None = None
     """What an input is held against, where that is not all that the definition says."""
 

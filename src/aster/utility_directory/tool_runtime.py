@@ -5,6 +5,7 @@ order of the steps, hooks and events belong to the loop that calls them.
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -20,6 +21,8 @@ from aster.utility_directory.cleaning import clean_outcome
 from aster.utility_directory.platform_registry import Registry
 from aster.utility_directory.schema import without_nulls
 from aster.utility_directory.tool import Asks, Input, Meant, Preserved, Tool, ToolContext, UnfitInput
+
+log = logging.getLogger("aster.tools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +113,11 @@ class ToolRuntime:
             raise
         except EngineError as error:
             return _failed(error, prepared)
-        except Exception as error:  # noqa: BLE001 - the boundary to handlers: the loop never dies from a tool
+        except Exception as error:  # the boundary to handlers: the loop never dies from a tool
             if isinstance(error, TimeoutError) and limit.expired():
                 text = f"Error: {prepared.call.name} did not end within {context.limits.call_seconds:g} seconds."
                 return ToolOutcome.error(text, reason="timeout", retry_safe=prepared.effect.repeatable)
+            log.exception("the tool %s failed unexpectedly", prepared.call.name)
             return ToolOutcome.error(
                 f"Error: {type(error).__name__}: {error}",
                 reason="handler_failed",

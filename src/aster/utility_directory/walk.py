@@ -12,6 +12,8 @@ from typing import Final
 from aster.sandbox.paths import PathRefused, Workspace, open_beside
 
 SKIPPED: Final = frozenset((".git", ".hg", ".svn"))
+WORKTREES: Final = (".aster", "worktrees")
+"""Other copies of the same files, which others work on."""
 DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY
 _MAX_ENTRIES = 200_000
 _MAX_DEPTH = 100
@@ -47,7 +49,7 @@ class Walk:
     @contextlib.contextmanager
     def below(self, fd: int, path: Path) -> Generator[int | None]:
         """The directory `path`, which is in the open directory `fd`; None if it is not to be entered."""
-        if path.name in SKIPPED or self._hides(path):
+        if path.name in SKIPPED or path.parts[-2:] == WORKTREES or self._hides(path):
             yield None
             return
         if self._depth >= _MAX_DEPTH:

@@ -7,6 +7,10 @@ from typing import Any, Protocol
 from aster.contracts.tools import ToolOutcome
 from aster.contracts.work import WorkDraft, WorkEdit, WorkItem, WorkShow
 
+WORKTREE = (
+    "Worktree: {name}. Whoever has this item works in that directory and nowhere else, on the branch wt/{name}: commit"
+    " there what is to last."
+)
 ID = {"type": "string", "minLength": 1, "maxLength": 64, "description": "The item."}
 
 
@@ -30,6 +34,10 @@ class Work(Protocol):
 
     async def release(self, item_id: str, reason: str | None = None) -> WorkItem: ...
     async def item(self, item_id: str) -> WorkItem: ...
+    async def mine(self) -> WorkItem | None:
+        """What the calling agent is at."""
+        ...
+
     async def items(
         self, *, limit: int, status: WorkShow | None = None, ready: bool | None = None, after: str | None = None
     ) -> Sequence[WorkItem]: ...
@@ -51,7 +59,7 @@ def sheet(item: WorkItem, owner: str) -> str:
     """An item with all it says."""
     parts = [line(item, owner)]
     parts += [f"Blocked by: {', '.join(item.blocked_by)}"] if item.blocked_by else []
-    parts += [f"Worktree: {item.worktree}"] if item.worktree else []
+    parts += [WORKTREE.format(name=item.worktree)] if item.worktree else []
     parts += ["", item.description] if item.description else []
     parts += ["", f"Result: {item.result}"] if item.result else []
     return "\n".join(parts)

@@ -10,7 +10,7 @@ import pytest
 
 from aster.brain.records import ThreadKey
 from aster.engine_core import segments
-from aster.engine_core.agents import notices
+from aster.engine_core.runtime import notices
 from aster.testing import Failure, Hold, ModelServer, Reply, Rule, Script, Text, ToolCall, Usage
 from tests.engine_core.frames import events, last
 from tests.live import Live, live, text_of

@@ -313,6 +313,8 @@ async def test_what_cannot_be_replayed_is_refused(aster: Live, model: ModelServe
     assert await refused(aster, from_seq=0) == (422, "INVALID_REQUEST")
     assert await refused(aster, turn_id=turn, from_seq=10_000) == (422, "INVALID_REQUEST")
     assert await refused(aster, replay_task_id="t1") == (409, "TASK_EXISTS")
+    for own in ("aster.learning", "aster.self_play"):
+        assert await refused(aster, replay_task_id=own) == (422, "INVALID_REQUEST")
     assert await refused(aster, memory="some") == (422, "INVALID_REQUEST")
     model.enqueue(Reply([Text("half"), Hold("it")]))
     async with aster.executing("go", "t2") as stream:

@@ -1,10 +1,9 @@
 """Row O1: a goal that is not met sends the turn on, one that is met ends it, limits and errors keep it, and work in the
-background defers it. Everything over HTTP, with a model that is told what to say."""
+background defers it. Everything over HTTP, on a file and on PostgreSQL, with a model that is told what to say."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from aster.testing import Failure, Hold, ModelServer, Reply, Rule, Text, ToolCall
 from tests.engine_core.frames import events, last, transitions
 from tests.live import Live, live, text_of
+from tests.work.places import Place
 
 GOAL = "The file answer.txt says 42."
 JUDGE = "You judge whether a goal"
@@ -33,8 +33,8 @@ async def model() -> AsyncIterator[ModelServer]:
 
 
 @pytest.fixture
-async def aster(model: ModelServer) -> AsyncIterator[Live]:
-    async with live(model) as engine:
+async def aster(model: ModelServer, place: Place) -> AsyncIterator[Live]:
+    async with live(model, **place.settings) as engine:
         model.script([Rule(Reply([Text("Hello.")]), match="^hello")])
         await engine.execute("hello")
         yield engine
@@ -142,8 +142,8 @@ async def test_o1_work_in_the_background_defers_it(aster: Live, model: ModelServ
     assert said(await aster.execute("now")) == ["achieved"]
 
 
-async def test_o1_max_turns_keeps_the_goal(model: ModelServer) -> None:
-    async with live(model, max_turns=2) as engine:
+async def test_o1_max_turns_keeps_the_goal(model: ModelServer, place: Place) -> None:
+    async with live(model, max_turns=2, **place.settings) as engine:
         await engine.execute("[[text=3]]")
         await set_goal(engine)
         model.script([judged(verdict()), Rule(Reply([Text("Hm.")]))])
@@ -157,10 +157,9 @@ async def test_o1_max_turns_keeps_the_goal(model: ModelServer) -> None:
 
 
 async def test_o1_a_goal_survives_a_restart_and_a_turn_that_was_being_judged_goes_on(
-    model: ModelServer, tmp_path: Path
+    model: ModelServer, place: Place
 ) -> None:
-    brain = tmp_path / "brain.sqlite"
-    async with live(model, sqlite_db_path=brain) as engine:
+    async with live(model, **place.settings) as engine:
         await engine.execute("[[text=3]]")
         await set_goal(engine)
         model.script(
@@ -174,7 +173,7 @@ async def test_o1_a_goal_survives_a_restart_and_a_turn_that_was_being_judged_goe
         async with engine.executing("go") as stream:
             await stream.until("goal_status", status="blocked")
             await model.wait_held("judge")
-    async with live(model, sqlite_db_path=brain) as engine:
+    async with live(model, **place.settings) as engine:
         frames = await engine.replay(task_id="t1", after_seq=0)
         if frames[-1].data.get("phase") != "completed":
             async with engine.replaying(task_id="t1", after_seq=0) as stream:

@@ -11,7 +11,7 @@ import pytest
 
 from aster.server import keys
 from aster.testing import Hold, ModelServer, Reply, Rule, Text
-from tests.live import Live, live
+from tests.live import live
 from tests.work.schedules.clockwork import (
     Hands,
     heard,
@@ -107,31 +107,6 @@ async def test_there_is_a_most_of_schedules(model: ModelServer) -> None:
         assert (len(rest["schedules"]), rest["next"]) == (1, None)
         await engine.http.delete(f"/schedules/{rest['schedules'][0]['schedule_id']}")
         assert (await engine.http.post("/schedules", json=bodies[0])).status_code == 201
-
-
-async def test_clocks_put_forward_and_back_each_day_once(model: ModelServer) -> None:
-    hands = Hands("2026-03-28T12:00:00", "Europe/Berlin")
-    async with timed(model, hands) as engine:
-        found = await made(engine, cron="30 2 * * *", time_zone="Europe/Berlin", catch_up_seconds=0)
-        assert found["coming"][:2] == ["2026-03-29T01:00:00.000Z", "2026-03-30T00:30:00.000Z"]
-        hands.ms = Hands("2026-03-29T01:00:30", "UTC").ms
-        await settled(engine, found, "delivered")
-        hands.forward(2)
-        await settled(engine, found, "acknowledged")
-        hands.ms = Hands("2026-10-25T00:00:00", "UTC").ms
-        await until(lambda: _has(engine, found, "missed"))
-        await engine.http.delete(f"/schedules/{found['schedule_id']}")
-        back = await made(engine, cron="30 2 * * *", time_zone="Europe/Berlin")
-        assert back["coming"][:2] == ["2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]
-        for at in ("2026-10-25T00:30:10", "2026-10-25T01:30:10", "2026-10-25T12:00:00"):
-            hands.ms = Hands(at, "UTC").ms
-            await ticks(3)
-        (row,) = await occurrences(engine, back)
-        assert (row["due_at"], row["status"]) == ("2026-10-25T00:30:00.000Z", "acknowledged")
-
-
-async def _has(engine: Live, found: dict[str, Any], status: str) -> bool:
-    return any(row["status"] == status for row in await occurrences(engine, found))
 
 
 @pytest.mark.parametrize("policy", ["latest", "all", "none"])
@@ -279,3 +254,15 @@ async def test_a_draining_engine_begins_nothing(model: ModelServer) -> None:
         hands.forward(60)
         await ticks(3)
         assert await occurrences(engine, found) == []
+
+
+async def test_its_times_are_told_before_it_is_made(model: ModelServer) -> None:
+    async with live(model) as engine:
+        told = await engine.http.post("/schedules/preview", json={"cron": "0 9 * * *", "time_zone": "Asia/Tokyo"})
+        assert told.status_code == 200
+        assert [at[11:16] for at in told.json()["coming"]] == ["00:00"] * 5
+        assert told.json()["time_zone"] == "Asia/Tokyo"
+        refused = await engine.http.post("/schedules/preview", json={"cron": "0 0 31 2 *"})
+        assert refused.status_code == 422
+        assert refused.json()["details"]["fields"][0]["field"] == "cron"
+        assert (await engine.http.get("/schedules")).json()["schedules"] == []

@@ -3,16 +3,15 @@ with, and a second one at the same time. Everything over HTTP, with a model that
 
 import asyncio
 import json
-import os
-import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aster.testing import Hold, ModelServer, Reply, Rule, Text, ToolCall
+from aster.testing import Failure, Hold, ModelServer, Reply, Rule, Text, ToolCall
 from tests.engine_core.frames import events
 from tests.live import Live, live, text_of
+from tests.work.places import Place
 from tests.work.workflows.conftest import REVIEW, agent, declare, ended, flow, resume, start
 
 FILES = {"files": ["a.py", "b.py"]}
@@ -32,9 +31,9 @@ async def thread(engine: Live, run: dict[str, Any]) -> list[Any]:
 
 
 async def test_f1_a_run_comes_to_its_result_and_tells_of_it_on_the_thread(
-    model: ModelServer, tmp_path: Path
+    model: ModelServer, tmp_path: Path, place: Place
 ) -> None:
-    async with live(model, catalog_dir=declare(tmp_path, REVIEW)) as engine:
+    async with live(model, catalog_dir=declare(tmp_path, REVIEW), **place.settings) as engine:
         [listed] = (await engine.http.get("/workflows")).json()["workflows"]
         assert (listed["name"], listed["args"]["required"]) == ("review", ["files"])
         model.script(ANSWERS)
@@ -54,8 +53,10 @@ async def test_f1_a_run_comes_to_its_result_and_tells_of_it_on_the_thread(
         assert found["run_id"] == run["run_id"]
 
 
-async def test_f1_unchanged_calls_are_cached_and_no_agent_is_begun(model: ModelServer, tmp_path: Path) -> None:
-    async with live(model, catalog_dir=declare(tmp_path, REVIEW)) as engine:
+async def test_f1_unchanged_calls_are_cached_and_no_agent_is_begun(
+    model: ModelServer, tmp_path: Path, place: Place
+) -> None:
+    async with live(model, catalog_dir=declare(tmp_path, REVIEW), **place.settings) as engine:
         model.script(ANSWERS)
         first = await ended(engine, await start(engine, args=FILES))
         calls = len(model.calls)
@@ -65,9 +66,9 @@ async def test_f1_unchanged_calls_are_cached_and_no_agent_is_begun(model: ModelS
         assert len(model.calls) == calls
 
 
-async def test_f1_only_what_changed_is_asked_again(model: ModelServer, tmp_path: Path) -> None:
+async def test_f1_only_what_changed_is_asked_again(model: ModelServer, tmp_path: Path, place: Place) -> None:
     catalog = declare(tmp_path, REVIEW)
-    async with live(model, catalog_dir=catalog) as engine:
+    async with live(model, catalog_dir=catalog, **place.settings) as engine:
         model.script([*ANSWERS, Rule(Reply([Text("in short: fine")]), match="^In short")])
         first = await ended(engine, await start(engine, args=FILES))
         changed = json.loads(json.dumps(REVIEW))
@@ -79,8 +80,8 @@ async def test_f1_only_what_changed_is_asked_again(model: ModelServer, tmp_path:
         assert again["result"]["summary"] == "in short: fine"
 
 
-async def test_f1_changed_args_are_refused(model: ModelServer, tmp_path: Path) -> None:
-    async with live(model, catalog_dir=declare(tmp_path, REVIEW)) as engine:
+async def test_f1_changed_args_are_refused(model: ModelServer, tmp_path: Path, place: Place) -> None:
+    async with live(model, catalog_dir=declare(tmp_path, REVIEW), **place.settings) as engine:
         model.script(ANSWERS)
         run = await ended(engine, await start(engine, args=FILES))
         answer = await engine.http.post(f"/workflows/runs/{run['run_id']}/resume", json={"args": {"files": ["c"]}})
@@ -100,8 +101,10 @@ async def test_f1_changed_args_are_refused(model: ModelServer, tmp_path: Path) -
         assert not events(frames, "subagent_lifecycle")
 
 
-async def test_f1_a_second_one_at_the_same_time_is_refused(model: ModelServer, tmp_path: Path) -> None:
-    async with live(model, catalog_dir=declare(tmp_path, REVIEW)) as engine:
+async def test_f1_a_second_one_at_the_same_time_is_refused(
+    model: ModelServer, tmp_path: Path, place: Place
+) -> None:
+    async with live(model, catalog_dir=declare(tmp_path, REVIEW), **place.settings) as engine:
         model.script([Rule(Reply([Hold("a"), Text("a is fine")]), match="^Review a.py"), *ANSWERS])
         run = await start(engine, args=FILES)
         await model.wait_held("a")
@@ -128,25 +131,19 @@ async def test_f1_a_second_one_at_the_same_time_is_refused(model: ModelServer, t
         assert after["agents"] == 0
 
 
-def tamper(brain: Path) -> None:
+def tamper(place: Place) -> None:
     """Change what the journal says a call came to."""
-    sql = "UPDATE workflow_calls SET result = {} WHERE label = 'review a.py'"
-    if os.environ.get("TEST_BRAIN") == "postgres":
-        from tests.postgres import server
-
-        server().run(sql.format("'\"all yours\"'::bytea"), server().of(brain).rsplit("/", 1)[1])
-        return
-    with sqlite3.connect(brain) as db:
-        db.execute(sql.format("'\"all yours\"'"))
+    said = "'\"all yours\"'" + ("::bytea" if place.url else "")
+    place.run(f"UPDATE workflow_calls SET result = {said} WHERE label = 'review a.py'")
 
 
-async def test_f1_a_damaged_journal_is_refused(model: ModelServer, tmp_path: Path) -> None:
-    catalog, brain = declare(tmp_path, REVIEW), tmp_path / "brain.sqlite"
+async def test_f1_a_damaged_journal_is_refused(model: ModelServer, tmp_path: Path, place: Place) -> None:
+    catalog = declare(tmp_path, REVIEW)
     model.script(ANSWERS)
-    async with live(model, catalog_dir=catalog, sqlite_db_path=brain) as engine:
+    async with live(model, catalog_dir=catalog, **place.settings) as engine:
         run = await ended(engine, await start(engine, args=FILES))
-    tamper(brain)
-    async with live(model, catalog_dir=catalog, sqlite_db_path=brain) as engine:
+    tamper(place)
+    async with live(model, catalog_dir=catalog, **place.settings) as engine:
         answer = await engine.http.post(f"/workflows/runs/{run['run_id']}/resume", json={})
         assert (answer.status_code, answer.json()["error"]) == (409, "WORK_CONFLICT"), answer.text
         assert "damaged" in answer.json()["message"]
@@ -156,17 +153,17 @@ async def test_f1_a_damaged_journal_is_refused(model: ModelServer, tmp_path: Pat
 
 @pytest.mark.parametrize("drain", [0.0, 2.0])
 async def test_f1_a_run_goes_on_after_a_restart_without_beginning_an_agent_twice(
-    model: ModelServer, tmp_path: Path, drain: float
+    model: ModelServer, tmp_path: Path, place: Place, drain: float
 ) -> None:
-    catalog, brain = declare(tmp_path, REVIEW), tmp_path / "brain.sqlite"
+    catalog = declare(tmp_path, REVIEW)
     model.script([Rule(Reply([Hold("b"), Text("b is fine")]), match="^Review b.py", times=1), *ANSWERS])
-    async with live(model, catalog_dir=catalog, sqlite_db_path=brain, drain_seconds=drain) as engine:
+    async with live(model, catalog_dir=catalog, drain_seconds=drain, **place.settings) as engine:
         run = await start(engine, args=FILES)
         await model.wait_held("b")
         while (await engine.http.get(f"/workflows/runs/{run['run_id']}")).json()["calls"][0]["status"] == "running":
             await asyncio.sleep(0.01)
     model.release("b")
-    async with live(model, catalog_dir=catalog, sqlite_db_path=brain) as engine:
+    async with live(model, catalog_dir=catalog, **place.settings) as engine:
         done = await ended(engine, run)
         assert (done["status"], done["attempts"]) == ("completed", 2)
         assert done["result"]["reviews"] == ["a is fine", "b is fine"]
@@ -175,10 +172,10 @@ async def test_f1_a_run_goes_on_after_a_restart_without_beginning_an_agent_twice
         assert len(begun) == 3
 
 
-async def test_f1_what_failed_is_asked_again_and_the_rest_is_kept(model: ModelServer, tmp_path: Path) -> None:
-    from aster.testing import Failure
-
-    async with live(model, catalog_dir=declare(tmp_path, REVIEW)) as engine:
+async def test_f1_what_failed_is_asked_again_and_the_rest_is_kept(
+    model: ModelServer, tmp_path: Path, place: Place
+) -> None:
+    async with live(model, catalog_dir=declare(tmp_path, REVIEW), **place.settings) as engine:
         model.script([Rule(Failure(400), match="^Review b.py", times=1), *ANSWERS])
         run = await ended(engine, await start(engine, args=FILES))
         assert run["status"] == "failed"

@@ -125,4 +125,38 @@ describe("Thread", () => {
     expect((thread.items[1] as Call).status).toBe("dropped");
     expect(thread.items.map((item) => item.kind)).toEqual(["passage", "call", "ask", "end"]);
   });
+
+  it("tells of work that outlives the turn, several of a kind as one", () => {
+    const update = (item_id: string, action: string) => ({
+      ...{ type: "work_update", item_id, action, subject: item_id, status: "pending", board: "main" },
+    });
+    const thread = told(update("a", "created"), update("b", "created"), update("a", "claimed"));
+    expect(thread.items.map((item) => item.kind === "told" && [item.title, item.lines.length])).toEqual([
+      ["Put on the board", 2],
+      ["Taken", 1],
+    ]);
+  });
+
+  it("tells mail of a team whole, and where something in the background waits", () => {
+    const thread = told(
+      {
+        ...{ type: "team_message", message_id: "m", sender: "ada", recipient: "lead" },
+        ...{ message_type: "result", content: "**Done.**" },
+      },
+      {
+        ...{ type: "background_task", runtime_task_id: "bg_1", work: "bash", status: "stalled" },
+        ...{ description: "apt install", summary: "Continue? [y/N]" },
+      },
+    );
+    expect(thread.items).toMatchObject([
+      { kind: "told", about: "mail", title: "ada to lead", badge: "result", text: "**Done.**" },
+      { kind: "told", badge: "waits for an answer", tone: "warn", text: "Continue? [y/N]" },
+    ]);
+    expect(thread.items[1]).toMatchObject({ lines: [{ text: "apt install", href: "/running/bg_1" }] });
+  });
+
+  it("knows where something was last said about the goal", () => {
+    const thread = told({ type: "goal_status", goal: "g", status: "active" }, delta("x"));
+    expect(thread.goalSeq).toBe(1);
+  });
 });

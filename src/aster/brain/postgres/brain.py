@@ -21,10 +21,15 @@ from aster.brain.sql import queries
 from aster.brain.sql.brain import SqlBrain
 from aster.brain.sql.learning.store import SqlLearning
 from aster.brain.sql.running import report
+from aster.brain.sql.runtime import SqlRuntime
 from aster.brain.sql.work.goals import SqlGoals
 from aster.brain.sql.work.graph_store import SqlWork
+from aster.brain.sql.work.projects_store import SqlProjects
 from aster.brain.sql.work.schedules_store import SqlSchedules
+from aster.brain.sql.work.team_requests_store import SqlTeamRequests
+from aster.brain.sql.work.teams_store import SqlTeams
 from aster.brain.sql.work.workflows import SqlWorkflows
+from aster.brain.sql.work.worktree_store import SqlWorktrees
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.infra.migrations import migrate
 
@@ -95,9 +100,14 @@ class PostgresBrain(SqlBrain):
         self.memory = PostgresMemory(self._url, self._own, self._pool, self.replica)
         self.learning = SqlLearning(self._own, self._pool)
         self.work = SqlWork(self._own, self._pool)
+        self.worktrees = SqlWorktrees(self._own, self._pool)
+        self.team_requests = SqlTeamRequests(self._own, self._pool)
         self.workflows = SqlWorkflows(self._own, self._pool)
         self.goals = SqlGoals(self._pool)
         self.schedules = SqlSchedules(self._own, self._pool)
+        self.teams = SqlTeams(self._own, self._pool)
+        self.projects = SqlProjects(self._own, self._pool)
+        self.runtime = SqlRuntime(self._pool)
         return applied
 
     async def close(self) -> None:

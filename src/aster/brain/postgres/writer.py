@@ -166,7 +166,7 @@ class Writer(GroupWriter[PostgresConnection]):
         self._db.execute("BEGIN")
         told = all(unit.events or unit.hand for unit in units)
         self._counted = 0 if told else self._count(1)
-        keys = list({unit.key: None for unit in units if unit.key is not None})
+        keys = list({key: None for unit in units for key in (unit.key, *unit.beside) if key is not None})
         self._loaded = self._lock(keys, asked=any(isinstance(unit.guard, Unanswered) for unit in units))
 
     def _lock(self, keys: list[ThreadKey], *, asked: bool) -> dict[ThreadKey, Slot]:

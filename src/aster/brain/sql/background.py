@@ -5,14 +5,14 @@ Whoever tells how it ended in the place of a replica that died takes it over fir
 
 from typing import Any
 
-from aster.brain.background import ENDING
-from aster.brain.records import BackgroundRecord, ThreadKey
+from aster.brain.background import ENDING, BackgroundRecord
+from aster.brain.records import ThreadKey
 from aster.brain.sql.connection import Connection
 
 _TASK = (
     "b.runtime_task_id, t.task_id, b.user_id, b.turn_id, b.tool_call_id, b.work, b.status, b.description,"
     " b.started_at, b.ended_at, b.exit_code, b.artifact_id, b.left_out, b.read_to, b.told_at,"
-    " b.owner, b.asked_to_stop"
+    " b.owner, b.asked_to_stop, b.wake, b.said, b.work_item, b.stalled_at, b.stall_told_at"
 )
 _FROM = f"SELECT {_TASK} FROM background_tasks b JOIN threads t USING (thread_id)"
 
@@ -24,19 +24,22 @@ def background_task(db: Connection, key: ThreadKey, runtime_task_id: str) -> Bac
 
 
 def untold(db: Connection, key: ThreadKey) -> list[BackgroundRecord]:
-    """What has ended on a thread without its model knowing, in the order of the ends."""
+    """What has ended on a thread without its model knowing, or seems to wait there for an answer, in the order in which
+    that happened."""
     sql = (
-        f"{_FROM} WHERE t.user_id = ? AND t.task_id = ? AND b.told_at IS NULL AND b.ended_at IS NOT NULL"
-        " ORDER BY b.ended_at, b.started_at"
+        f"{_FROM} WHERE t.user_id = ? AND t.task_id = ? AND ((b.told_at IS NULL AND b.ended_at IS NOT NULL)"
+        " OR (b.ended_at IS NULL AND b.stalled_at IS NOT NULL AND b.stall_told_at IS NULL))"
+        " ORDER BY coalesce(b.ended_at, b.stalled_at), b.started_at"
     )
     return [_record(row) for row in db.execute(sql, key)]
 
 
 def untold_threads(db: Connection) -> list[ThreadKey]:
-    """Threads of every user on which something has ended untold; asked once, at boot."""
+    """Threads of every user on which something has ended or come to a halt untold; asked once, at boot."""
+    of = "SELECT t.user_id, t.task_id FROM background_tasks b JOIN threads t USING (thread_id)"
     sql = (
-        "SELECT DISTINCT t.user_id, t.task_id FROM background_tasks b JOIN threads t USING (thread_id)"
-        " WHERE b.told_at IS NULL AND b.ended_at IS NOT NULL"
+        f"{of} WHERE b.told_at IS NULL AND b.ended_at IS NOT NULL"
+        f" UNION {of} WHERE b.status = 'running' AND b.stalled_at IS NOT NULL AND b.stall_told_at IS NULL"
     )
     return [ThreadKey(*row) for row in db.execute(sql)]
 
@@ -88,10 +91,15 @@ def take_over(db: Connection, record: BackgroundRecord, owner: str) -> bool:
     return db.execute(sql, given).rowcount > 0
 
 
-def output(db: Connection, key: ThreadKey, runtime_task_id: str) -> list[tuple[int, str]]:
-    """What a command that still runs has said, as far as it is written: pieces, each with its position."""
-    sql = "SELECT position, text FROM background_output WHERE user_id = ? AND runtime_task_id = ? ORDER BY part"
-    return [(position, text) for position, text in db.execute(sql, (key.user_id, runtime_task_id))]
+def output(db: Connection, key: ThreadKey, runtime_task_id: str, offset: int = 0) -> list[tuple[int, str]]:
+    """What a command that still runs has said from a position on, as far as it is written: pieces, each with its own
+    position."""
+    of = "FROM background_output WHERE user_id = ? AND runtime_task_id = ?"
+    sql = f"SELECT position, text {of} AND part >= coalesce((SELECT max(part) {of} AND position <= ?), 0) ORDER BY part"
+    return [
+        (position, text)
+        for position, text in db.execute(sql, (key.user_id, runtime_task_id, key.user_id, runtime_task_id, offset))
+    ]
 
 
 def _record(row: tuple[Any, ...]) -> BackgroundRecord:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from aster.brain.agents import AgentRow, SubagentRecord
+from aster.brain.background import BackgroundRecord
 from aster.brain.changes import Changes
 from aster.brain.compaction_records import CompactionRow, WayBack
 from aster.brain.corrections import CorrectionRecord
@@ -15,7 +16,6 @@ from aster.brain.judgement import PlanRecord, RecurringUnknown, UncertaintyRecor
 from aster.brain.marks import MarkRow
 from aster.brain.records import (
     ArtifactRecord,
-    BackgroundRecord,
     ConversationRow,
     FileVersion,
     Frame,
@@ -102,9 +102,10 @@ class SqlBrain(AssetBrain, MoneyBrain):
         rows: Sequence[Row] = (),
         guard: Guard | None = None,
         deed: Deed | None = None,
+        beside: Sequence[ThreadKey] = (),
     ) -> "asyncio.Future[list[Event]]":
         done: asyncio.Future[list[Event]] = self._loop.create_future()
-        self._writer.submit(Unit(key, turn_id, events, rows, guard, done, deed=deed))
+        self._writer.submit(Unit(key, turn_id, events, rows, guard, done, deed=deed, beside=tuple(beside)))
         return done
 
     def emit(self, key: ThreadKey, turn_id: str, event: Event) -> None:
@@ -337,8 +338,10 @@ class SqlBrain(AssetBrain, MoneyBrain):
     async def background_of(self, user_id: str) -> list[BackgroundRecord]:
         return await self._readers.run(background.of_user, user_id)
 
-    async def background_output(self, key: ThreadKey, runtime_task_id: str) -> list[tuple[int, str]]:
-        return await self._readers.run(background.output, key, runtime_task_id)
+    async def background_output(
+        self, key: ThreadKey, runtime_task_id: str, offset: int = 0
+    ) -> list[tuple[int, str]]:
+        return await self._readers.run(background.output, key, runtime_task_id, offset)
 
     async def stop_background(self, key: ThreadKey, runtime_task_id: str, why: str) -> bool:
         return bool(await self._writer.run(lambda db: background.ask_to_stop(db, key, runtime_task_id, why)))

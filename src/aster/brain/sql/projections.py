@@ -79,7 +79,7 @@ def project(db: Connection, placed: Placed) -> None:
                 goals.noted(db, event, thread_id, user_id, now)
             case Uncertainty():
                 judgement.wondered(db, event, thread_id, user_id, now)
-            case BackgroundTask():
+            case BackgroundTask(status=status, resumed=resumed) if status != "stalled" and not resumed:
                 db.execute(
                     "DELETE FROM background_output WHERE user_id = ? AND runtime_task_id = ?",
                     (user_id, event.runtime_task_id),

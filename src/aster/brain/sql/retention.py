@@ -7,12 +7,14 @@ are folded away in small steps between two commits. Records are never touched.
 from aster.brain.records import ThreadKey
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.learning import erasing
-from aster.brain.sql.work import schedules
+from aster.brain.sql.work import projects, schedules, teams, worktrees
 from aster.brain.sql.work.graph_deeds import SqlDeed
 from aster.brain.work import ENGINE, Abandon, Actor
 from aster.infra.clock import now_ms
 
 TURNS_PER_STEP = 50
+_NAMED_MS = 7 * 86_400_000
+"""How long a message that was left for a busy task is known again when it is sent once more."""
 
 _OWNED = (
     "thread_events",
@@ -38,6 +40,9 @@ _OWNED = (
     "workflow_runs",
     "workflow_calls",
     "goals",
+    "project_advances",
+    "project_suggestions",
+    "message_names",
 )
 
 
@@ -68,9 +73,21 @@ def _fold_shown(db: Connection, turn_id: str) -> int:
         (turn_id,),
     ).fetchone()
     if place is None:
+        place = _member_place(db, turn_id)
+    if place is None:
         return 0
     sql = "DELETE FROM thread_events WHERE thread_id = ? AND seq > ? AND grade = 'shown' AND turn_id = ?"
     return db.execute(sql, (*place, turn_id)).rowcount
+
+
+def _member_place(db: Connection, turn_id: str) -> tuple[int, int] | None:
+    """The thread of the task that leads the team of whose member this is a turn."""
+    return db.execute(
+        "SELECT h.thread_id, 0 FROM turns u JOIN threads c ON c.thread_id = u.thread_id JOIN team_members m"
+        " ON m.user_id = c.user_id AND m.task_id = c.task_id JOIN threads h ON h.user_id = c.user_id"
+        " AND h.task_id = c.home_task_id WHERE u.turn_id = ?",
+        (turn_id,),
+    ).fetchone()
 
 
 def prune(db: Connection, now: int, observations_before: int) -> int:
@@ -78,6 +95,7 @@ def prune(db: Connection, now: int, observations_before: int) -> int:
     gone = db.execute("DELETE FROM channel_state_snapshots WHERE expires_at <= ?", (now,)).rowcount
     gone += db.execute("DELETE FROM corrections WHERE expires_at <= ?", (now,)).rowcount
     gone += db.execute("DELETE FROM grants WHERE expires_at <= ?", (now,)).rowcount
+    gone += db.execute("DELETE FROM message_names WHERE created_at <= ?", (now - _NAMED_MS,)).rowcount
     gone += db.execute("DELETE FROM budget_holds WHERE expires_at <= ?", (now - 60_000,)).rowcount
     gone += db.execute("DELETE FROM quota_windows WHERE resets_at <= ?", (now - 86_400_000,)).rowcount
     return (
@@ -100,6 +118,9 @@ def delete_thread(db: Connection, key: ThreadKey) -> str | None:
             db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
         db.execute("DELETE FROM grants WHERE user_id = ? AND scope = 'task' AND task_id = ?", key)
         schedules.task_deleted(db, *key)
+        worktrees.task_deleted(db, *key)
+        teams.task_deleted(db, key)
+        projects.task_deleted(db, key)
         erasing.deleted(db, *key, now_ms())
         engine = Actor(user_id=key.user_id, name=ENGINE)
         SqlDeed(Abandon(actor=engine, task_id=key.task_id, reason="the task that had it was deleted"))(db)

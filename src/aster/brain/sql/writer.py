@@ -235,7 +235,8 @@ class GroupWriter(ABC, Generic[C]):
         for unit in units:
             unit.written.clear()
             try:
-                self._sequencer.place(unit if unit.deed is None else self._deed(unit), batch.threads, now)
+                for part in (unit,) if unit.deed is None else self._deed(unit):
+                    self._sequencer.place(part, batch.threads, now)
                 batch.accepted.append(unit)
             except Conflict as conflict:
                 batch.refused.append((unit, conflict))
@@ -250,11 +251,20 @@ class GroupWriter(ABC, Generic[C]):
         self._commit(batch)
         self._written(batch)
 
-    def _deed(self, unit: Unit) -> Unit:
-        """Do what the unit is to do if its guard holds; the unit with what tells of it."""
+    def _deed(self, unit: Unit) -> Sequence[Unit]:
+        """Do what the unit is to do if its guard holds; the unit with what tells of it, and what is told of it on other
+        threads."""
         assert unit.deed is not None
         self._sequencer.admit(unit)
-        return replace(unit, events=(*unit.deed(self._db), *unit.events))
+        told = unit.deed(self._db)
+        here = () if unit.key is None else (unit.key.task_id, "")
+        own = replace(unit, events=(*(event for event in told if event.task_id in here), *unit.events))
+        others = [
+            Unit(key, None, [event for event in told if event.task_id == key.task_id])
+            for key in dict.fromkeys(unit.beside)
+            if key != unit.key and self._sequencer.slot(key).thread_id is not None
+        ]
+        return (own, *(other for other in others if other.events))
 
     def _written(self, batch: Batch) -> None:
         """A batch is durable: count it and show it."""

@@ -9,10 +9,15 @@ from aster.brain.sql import queries
 from aster.brain.sql.brain import SqlBrain
 from aster.brain.sql.learning.store import SqlLearning
 from aster.brain.sql.running import report
+from aster.brain.sql.runtime import SqlRuntime
 from aster.brain.sql.work.goals import SqlGoals
 from aster.brain.sql.work.graph_store import SqlWork
+from aster.brain.sql.work.projects_store import SqlProjects
 from aster.brain.sql.work.schedules_store import SqlSchedules
+from aster.brain.sql.work.team_requests_store import SqlTeamRequests
+from aster.brain.sql.work.teams_store import SqlTeams
 from aster.brain.sql.work.workflows import SqlWorkflows
+from aster.brain.sql.work.worktree_store import SqlWorktrees
 from aster.brain.sqlite.connection import FileLock, connect
 from aster.brain.sqlite.memory import SqliteMemory
 from aster.brain.sqlite.readers import Readers
@@ -64,9 +69,14 @@ class SqliteBrain(SqlBrain):
         self.memory = SqliteMemory(self._path, self._file, self._pool)
         self.learning = SqlLearning(self._file, self._pool)
         self.work = SqlWork(self._file, self._pool)
+        self.worktrees = SqlWorktrees(self._file, self._pool)
+        self.team_requests = SqlTeamRequests(self._file, self._pool)
         self.workflows = SqlWorkflows(self._file, self._pool)
         self.goals = SqlGoals(self._pool)
         self.schedules = SqlSchedules(self._file, self._pool)
+        self.teams = SqlTeams(self._file, self._pool)
+        self.projects = SqlProjects(self._file, self._pool)
+        self.runtime = SqlRuntime(self._pool)
         await self.learning.forsaken()
         return applied
 

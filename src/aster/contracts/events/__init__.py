@@ -46,9 +46,11 @@ from aster.contracts.events.tools import (
 from aster.contracts.events.work import (
     BackgroundTask,
     GoalStatus,
+    ProjectUpdate,
     ScheduleFired,
     SubagentLifecycle,
     TeamMessage,
+    TeamUpdate,
     WorkflowUpdate,
     WorktreeEvent,
     WorkUpdate,
@@ -93,9 +95,11 @@ AnyEvent: TypeAlias = (
     | WorkUpdate
     | ScheduleFired
     | TeamMessage
+    | TeamUpdate
     | WorktreeEvent
     | GoalStatus
     | WorkflowUpdate
+    | ProjectUpdate
     | ProviderFallback
     | CircuitState
     | ModelProgress
@@ -197,6 +201,7 @@ __all__ = [
     "Plan",
     "PlanStep",
     "PlanUpdate",
+    "ProjectUpdate",
     "ProviderFallback",
     "Reconnect",
     "Recovery",
@@ -207,6 +212,7 @@ __all__ = [
     "SubagentLifecycle",
     "TaskLifecycle",
     "TeamMessage",
+    "TeamUpdate",
     "TextDelta",
     "ThinkingDelta",
     "ThreadLifecycle",

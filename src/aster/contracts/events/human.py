@@ -6,7 +6,17 @@ from aster.contracts.blocks import MediaBlock
 from aster.contracts.events.base import Event
 from aster.contracts.permissions import GrantOffer, GrantScope, PermissionMode
 
-HitlKind: TypeAlias = Literal["permission", "question", "in_doubt", "budget", "client_tool", "elicitation", "login"]
+HitlKind: TypeAlias = Literal[
+    "permission",
+    "question",
+    "in_doubt",
+    "budget",
+    "client_tool",
+    "elicitation",
+    "login",
+    "team",
+    "plan_approval",
+]
 
 
 class HitlRequest(Event, tag="hitl_request"):
@@ -18,6 +28,7 @@ class HitlRequest(Event, tag="hitl_request"):
     `elicitation` is a connected server's question in the middle of a call: `input` says what it wants to know, `state`
     is what the server needs back with the answer. One of kind `login` names the page where a person logs in
     (`input.url`); finishing the login answers it. A permission with a `pin` is for the tool, or the code, as it was.
+    One of kind `plan_approval` is a member's plan (`input.plan`), which waits for a yes or a no.
     """
 
     request_id: str

@@ -38,6 +38,7 @@ class TransitionReason(StrEnum):
     MISSING_CALL = "missing_call"
     MEDIA_RECOVERY = "media_recovery"
     GOAL_CONTINUATION = "goal_continuation"
+    HUMAN_GATE = "human_gate"
 
 
 class ThreadLifecycle(Event, tag="thread_lifecycle"):

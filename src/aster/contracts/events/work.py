@@ -4,8 +4,11 @@ from typing import Any, Literal
 
 from aster.contracts.budgets import BudgetCase
 from aster.contracts.events.base import Event
+from aster.contracts.projects import ProjectAction, ProjectStatus
+from aster.contracts.teams import TeamAction
 from aster.contracts.tools import Artifact
 from aster.contracts.work import WorkAction, WorkStatus
+from aster.contracts.worktrees import WorktreeAction
 
 
 class SubagentLifecycle(Event, tag="subagent_lifecycle"):
@@ -29,7 +32,8 @@ class SubagentLifecycle(Event, tag="subagent_lifecycle"):
 
 class BackgroundTask(Event, tag="background_task"):
     """Work that outlives its turn begins (`running`) or has ended; `tool_call_id` is the call that began it,
-    `summary` the end of what it said, which is whole in its artifact."""
+    `summary` the end of what it said, which is whole in its artifact. In between it may be `stalled`: it is silent
+    and the last it said is a question; when it goes on after all it is `running`, and `resumed`."""
 
     runtime_task_id: str
     work: Literal["bash", "agent"]
@@ -39,6 +43,7 @@ class BackgroundTask(Event, tag="background_task"):
     exit_code: int | None = None
     tool_call_id: str | None = None
     artifacts: tuple[Artifact, ...] = ()
+    resumed: bool = False
 
 
 class WorkUpdate(Event, tag="work_update"):
@@ -78,21 +83,48 @@ class ScheduleFired(Event, tag="schedule_fired"):
 
 
 class TeamMessage(Event, tag="team_message"):
+    """Mail in a team, on the threads of both. `sender` and `recipient` are names within the team (`lead`, `person` and
+    `engine` among them); `mail_seq` numbers what the recipient gets."""
+
     message_id: str
     sender: str
     recipient: str
     message_type: str
     content: str
     metadata: dict[str, Any] | None = None
+    team_id: str = ""
+    mail_seq: int = 0
+
+
+class TeamUpdate(Event, tag="team_update"):
+    """A team was made or stopped, or one of its members is another than before; told on the thread of the task that
+    leads. `member_task_id` is the member's own task, `member_turn_id` the turn that began or ended, `item_id` the work
+    it is at."""
+
+    team_id: str
+    team: str
+    action: TeamAction
+    member: str = ""
+    role: str = ""
+    agent: str = ""
+    member_task_id: str = ""
+    member_turn_id: str = ""
+    item_id: str | None = None
+    reason: str | None = None
+    cost_usd: float | None = None
 
 
 class WorktreeEvent(Event, tag="worktree_event"):
+    """Something has become of a worktree: it was made for the item `work_task_id`, or could not be (`failed`), whoever
+    claimed that works there from here on (`entered`), a person wants it to stay (`kept`), or it is gone (`removed`)."""
+
     name: str
-    action: Literal["created", "entered", "kept", "removed", "failed"]
+    action: WorktreeAction
     path: str | None = None
     branch: str | None = None
     work_task_id: str | None = None
     reason: str | None = None
+    worktree_id: str = ""
 
 
 class GoalStatus(Event, tag="goal_status"):
@@ -135,3 +167,17 @@ class WorkflowUpdate(Event, tag="workflow_update"):
     agents: int = 0
     cached: int = 0
     cost_usd: float = 0.0
+
+
+class ProjectUpdate(Event, tag="project_update"):
+    """Something has happened in a project that this task works for; with `suggested`, the task has grown to where one
+    may be worth it (there is none then, and none is made). `by` is who did it, `message` what there is to say."""
+
+    action: ProjectAction
+    project_id: str = ""
+    title: str = ""
+    status: ProjectStatus | None = None
+    item_id: str = ""
+    advance_id: str = ""
+    by: str = ""
+    message: str = ""

@@ -20,14 +20,6 @@ MAX_USD: Final = "max_usd"
 """Why a turn ends that has spent what it may."""
 
 
-async def ground(turn: Turn, services: Services) -> Workspace:
-    """Where the tools of a turn work."""
-    agent = turn.state.request.agent
-    if agent is not None and agent.cell:
-        return await services.workspaces.cell(agent.cell)
-    return await services.workspaces.of(*turn.home)
-
-
 def context_of(turn: Turn, services: Services, workspace: Workspace, call: CallState) -> ToolContext:
     """What a call may use."""
     context = running.context_of(turn, services, workspace, call)

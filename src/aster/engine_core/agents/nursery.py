@@ -25,6 +25,8 @@ from aster.engine_core.agents.showing import passed_on
 from aster.engine_core.orders import Order
 from aster.engine_core.replaying.kept import replays_of
 from aster.engine_core.services import Services
+from aster.engine_core.takeover import Takeover
+from aster.engine_core.teams.waking import TeamWork
 from aster.engine_core.turn import Turn
 from aster.infra.clock import now_ms
 
@@ -38,6 +40,9 @@ _ENDED = frozenset(status.value for status in TurnStatus if status.ended)
 
 class Turns(Protocol):
     """Whoever runs turns."""
+
+    draining: bool
+    takeover: Takeover
 
     async def begin_child(
         self, key: ThreadKey, turn_id: str, order: Order, tip: str | None = None, rows: Sequence[Row] = ()
@@ -54,15 +59,20 @@ class Nursery:
         self._looked: dict[ThreadKey, float] = {}
         services.offspring.begin = turns.begin_child
         services.offspring.stop = turns.stop
+        services.offspring.dismiss = self._stop
         services.offspring.discard = self.discard
+        services.background.wake = self._wake
+        self._teams = TeamWork(services, turns)
 
     async def ended(self, turn: Turn) -> None:
         """A turn is over: if it was a sub-agent's, whoever waits for it is told and goes on. If one ended in the
         background when this one had no ear for it any more, it may begin another."""
         state = turn.state
         parent = state.request.parent
+        await self._teams.ended(turn)
         if parent is None:
-            if turn.key in self._services.offspring.untold and state.status is not TurnStatus.CANCELLED:
+            untold = self._services.offspring.untold, self._services.background.untold
+            if any(turn.key in threads for threads in untold) and state.status is not TurnStatus.CANCELLED:
                 await self._wake(turn.key)
             return
         known = await self._brain.subagent(turn.key.user_id, turn.turn_id)
@@ -100,7 +110,8 @@ class Nursery:
         replays = [thread.task_id for thread in await replays_of(self._brain, key)]
         for task_id in replays:
             await self._turns.stop(ThreadKey(key.user_id, task_id), "cancelled")
-        return [ThreadKey(key.user_id, task_id) for task_id in dict.fromkeys((*theirs, *replays))]
+        members = [thread.task_id for thread in await self._teams.discard(key)]
+        return [ThreadKey(key.user_id, task_id) for task_id in dict.fromkeys((*theirs, *replays, *members))]
 
     async def recover(self, younger_ms: int = 0) -> None:
         """When every turn that ran is taken up: finish what was half done. What is younger than this may still be done
@@ -113,10 +124,12 @@ class Nursery:
             except Exception:  # one that cannot be read must not keep the others from going on
                 log.exception("the sub-agent %s cannot be taken up", child.child_turn_id)
         await self._wake_left()
+        await self._teams.recover(younger_ms)
 
     async def _wake_left(self) -> None:
         """Wake what should have been woken by whoever died before doing so; each is looked at now and then."""
-        untold, now = self._services.offspring.untold, time.monotonic()
+        offspring, background, now = self._services.offspring, self._services.background, time.monotonic()
+        untold = {*offspring.untold, *background.untold}
         self._looked = {key: due for key, due in self._looked.items() if key in untold and due > now}
         for key in [key for key in untold if key not in self._looked]:
             self._looked[key] = now + LOOK_SECONDS

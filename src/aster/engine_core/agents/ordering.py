@@ -24,6 +24,8 @@ def parent_of(turn: Turn, tool_call_id: str, *, background: bool, wake: bool = F
         agents=chain_of(request),
         background=background,
         wake=wake,
+        team_id="" if above is None else above.team_id,
+        worktree="" if turn.tree is None else turn.tree.worktree_id,
     )
 
 

@@ -77,7 +77,7 @@ def show(brain: Brain, user_id: str, turn_id: str, agent: str, parent: Parent, e
 
 
 async def answered(brain: Brain, request: HitlRecord, resolved: HitlResolved) -> None:
-    """Show that a question has been answered, if it was a sub-agent's."""
+    """Show that a question has been answered, if it was a sub-agent's or that of a team's member."""
     await passed_on(brain, request.user_id, request.turn_id, resolved)
 
 
@@ -85,10 +85,30 @@ async def passed_on(brain: Brain, user_id: str, turn_id: str, event: Event) -> N
     """Show what somebody else wrote on the thread of a turn, if that is a sub-agent's."""
     found = await brain.subagent(user_id, turn_id)
     if found is None:
+        await _of_member(brain, user_id, turn_id, event)
         return
     order = decode(found.body, Order)
     if order.parent is not None:
         show(brain, user_id, turn_id, found.agent, order.parent, [event])
+
+
+async def _of_member(brain: Brain, user_id: str, turn_id: str, event: Event) -> None:
+    """The same if it is that of a team's member."""
+    turn = await brain.turn(user_id, turn_id)
+    seat = None if turn is None else await brain.teams.seat(ThreadKey(user_id, turn.task_id))
+    if seat is not None and not seat.leads:
+        lead = seat.team.lead_task_id
+        parent = Parent(
+            task_id=lead,
+            turn_id="",
+            tool_call_id="",
+            home_task_id=lead,
+            root_turn_id=turn_id,
+            depth=1,
+            agents=(),
+            background=True,
+        )
+        show(brain, user_id, turn_id, seat.name, parent, [event])
 
 
 def _above(event: Event, turn_id: str, agent: str, parent: Parent) -> Event | None:

@@ -1,24 +1,22 @@
-"""Waking a task: when an agent in the background that was to do so has ended and nobody talks to the one it worked for,
-a turn begins by itself.
+"""Waking a task: when an agent or a command in the background that was to do so has ended and nobody talks to the one
+it worked for, a turn begins by itself.
 
 What decides is on record: who was to wake it, that it has ended, that the model was not told. The turn begins with the
 very commit that says it was told, so a crash at any moment wakes once, and a second process finds the task taken. It
-has the authority of the turn that began the agent, and no more.
+has the authority of the turn that began what has ended, and no more.
 """
 
 import logging
 from collections.abc import Sequence
 from typing import Protocol
 
-from aster.brain.agents import SubagentRecord
 from aster.brain.records import Row, ThreadKey
 from aster.contracts.errors import EngineError
-from aster.contracts.model import decode
 from aster.engine_core import channel_state
-from aster.engine_core.agents.notices import marks, unnoticed, words
 from aster.engine_core.casting import check_model
 from aster.engine_core.orders import Order
 from aster.engine_core.permissions import moded
+from aster.engine_core.runtime.notices import marks, pending, words
 from aster.engine_core.services import Services
 from aster.infra.ids import new_id
 
@@ -36,30 +34,30 @@ class Begins(Protocol):
 async def wake(services: Services, begin: Begins, key: ThreadKey) -> None:
     """Begin a turn of a task that does nothing, if one was to be woken by what has ended."""
     brain = services.brain
-    ended = await unnoticed(brain, key)
-    waker = next((child for child in reversed(ended) if _wakes(child)), None)
+    news = await pending(brain, key)
+    waker = next((one.wakes for one in news if one.wakes is not None), None)
     thread = None if waker is None else await brain.thread(key)
     if waker is None or thread is None or thread.status != "idle" or await brain.inbox(key):
         return
     try:
-        woken = await _so_far(services, key, thread.tip_turn_id)
+        woken = await so_far(services, key, thread.tip_turn_id)
         if woken < services.settings.subagent_wakes:
-            order = await _order(services, key, waker, f"{words(ended)}\n{_GO_ON}", woken + 1)
+            order = await order_as(services, key, waker, f"{words(news)}\n{_GO_ON}", woken + 1)
             await services.budgets.admit(key)
-            await begin(key, new_id("turn"), order, thread.tip_turn_id, marks(ended))
+            await begin(key, new_id("turn"), order, thread.tip_turn_id, marks(news))
     except EngineError as error:
         log.info("the task %s is not woken: %s", key.task_id, error.message)
 
 
-async def _so_far(services: Services, key: ThreadKey, tip: str | None) -> int:
+async def so_far(services: Services, key: ThreadKey, tip: str | None) -> int:
     """How often the task has gone on by itself since a person last said something, whatever it was woken by."""
     return 0 if tip is None else (await channel_state.load(services.brain, key, tip)).request.woken
 
 
-async def _order(services: Services, key: ThreadKey, waker: SubagentRecord, message: str, woken: int) -> Order:
-    """As the turn that began the agent was asked for. Tools that its client runs are left out: nobody is there to run
-    them."""
-    request = (await channel_state.load(services.brain, key, waker.turn_id)).request
+async def order_as(services: Services, key: ThreadKey, turn_id: str, message: str, woken: int) -> Order:
+    """As the turn that began what has ended was asked for. Tools that its client runs are left out: nobody is there
+    to run them."""
+    request = (await channel_state.load(services.brain, key, turn_id)).request
     check_model(services.settings, request.model)
     return moded(
         services.settings,
@@ -77,9 +75,3 @@ async def _order(services: Services, key: ThreadKey, waker: SubagentRecord, mess
             woken=woken,
         ),
     )
-
-
-def _wakes(child: SubagentRecord) -> bool:
-    """Whether it was to wake the task, and ended by itself: one that was stopped wakes nobody."""
-    parent = decode(child.body, Order).parent
-    return parent is not None and parent.wake and child.status != "cancelled"

@@ -35,6 +35,8 @@ async def tell(turn: Turn, services: Services) -> None:
         return
     turn.visited |= places
     workspace = services.workspaces.planned(*turn.home)
+    if turn.tree is not None:
+        workspace = services.worktrees.workspace(turn.tree, workspace)
     lent = frozenset(workspace.roots) if services.settings.roots else frozenset[Path]()
     notes = await services.sandbox.files.call(_found, workspace, places, lent, services)
     told = {message.id for message in turn.seen}

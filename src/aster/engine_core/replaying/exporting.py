@@ -34,7 +34,7 @@ _FORMAT: Final = frozenset(
     | {"name", "tool", "as_tool", "tools", "model", "said_at", "event_at"}
 )
 """Fields whose words are part of the format, or name a tool or a model."""
-_ANYTHING: Final = frozenset({"input", "as_input", "data", "echo"})
+_ANYTHING: Final = frozenset({"input", "as_input", "updated_input", "data", "echo"})
 """Fields in which every word may be anybody's."""
 _SIGNED: Final = frozenset({"signature", "encrypted"})
 """A provider's marks on its words: of no use elsewhere."""
@@ -116,8 +116,9 @@ def _walked(value: Any, clean: Clean, *, free: bool = False) -> Any:
 
 
 def _closed(name: str, item: Any) -> bool:
-    """Whether a field holds a word of the format."""
-    return name in _FORMAT and not isinstance(item, dict)
+    """Whether a field holds a word of the format; one that says something does not."""
+    says = isinstance(item, str) and len(item.split()) > 1
+    return name in _FORMAT and not says and not isinstance(item, dict)
 
 
 def opened(data: bytes) -> Recording:

@@ -39,8 +39,11 @@ from aster.engine_core.ledger import fingerprint
 
 NOTICE: Final = "notice"
 """How the ids begin of messages in which the engine tells of what happened elsewhere."""
-_OUTSIDE: Final = (f"{NOTICE}-", "agents-", "msg-agents-")
-_HELD_UP: Final = (TransitionReason.STOP_HOOK_CONTINUATION, TransitionReason.GOAL_CONTINUATION)
+_OUTSIDE: Final = (f"{NOTICE}-", "agents-", "msg-agents-", "msg-project-")
+_HELD_UP: Final = (
+    *(TransitionReason.STOP_HOOK_CONTINUATION, TransitionReason.GOAL_CONTINUATION),
+    TransitionReason.HUMAN_GATE,
+)
 """Why a turn goes on that was about to end, decided by somebody who is not asked again."""
 
 

@@ -12,6 +12,7 @@ from aster.contracts.events import CompactionEvent, Event, Phase, ThreadLifecycl
 from aster.contracts.messages import Message
 from aster.contracts.replay import RecordedView, ReplayReport, ReplaySummary, ReplayWish
 from aster.contracts.turn import Replay, TurnRequest
+from aster.engine_core.admission import check_task
 from aster.engine_core.casting import check_model
 from aster.engine_core.coordinator import Coordinator
 from aster.engine_core.history import Place
@@ -44,6 +45,7 @@ class Replays:
     async def start(self, user_id: str, wish: ReplayWish, replay_task_id: str | None = None) -> str:
         """Begin a replay; the id of its task. Under an id that is a replay of the task already, nothing is begun."""
         key = ThreadKey(user_id, replay_task_id or new_id("replay"))
+        check_task(key.task_id)
         if replay_task_id is None or await self._brain.thread(key) is None:
             self._coordinator.check()
             await self._services.budgets.admit(key)

@@ -13,7 +13,7 @@ from aster.contracts.blocks import TextBlock
 from aster.contracts.events.judgement import Verdict
 from aster.contracts.llm import ModelRequest, ModelRole
 from aster.contracts.messages import Message
-from aster.contracts.model import encode
+from aster.contracts.model import encode, writable
 from aster.engine_core.boundary import WORD, Boundary
 from aster.engine_core.verifying.evidence import NEWEST, Case
 from aster.engine_core.verifying.passages import MOST_CHARS, bearing, shares
@@ -144,7 +144,7 @@ def _decoded(text: str, *, more: bool = False) -> tuple[Any, int] | None:
         value, end = json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):
         return None
-    return (value, end) if more or not text[end:].strip() else None
+    return (writable(value), end) if more or not text[end:].strip() else None
 
 
 def _confidence(value: Any) -> float:

@@ -50,10 +50,12 @@ _TOO_MUCH = frozenset(
         *("agent_output", "bash_kill", "bash_output", "compact", "compose_skill", "create_skill"),
         *("file_search", "find", "flag_uncertainty", "ingested_read", "ingested_search"),
         *("load_skill", "memory_forget", "memory_search", "memory_write", "run_skill", "spawn_agent"),
-        *("run_workflow", "schedule_cancel", "schedule_create", "schedule_list"),
+        *("manage_projects", "run_workflow", "schedule_cancel", "schedule_create", "schedule_list"),
         *("task_claim", "task_complete", "task_create", "task_get", "task_list", "task_release", "task_update"),
         *("todo_write", "update_plan", "use_skill", "web_fetch", "web_search"),
-        *("working_memory_write",),
+        *("working_memory_write", "worktree_create"),
+        *("request_plan", "request_shutdown", "review_plan", "submit_plan"),
+        *("open_tools", "spawn_team", "team_list", "team_message"),
     )
 )
 _TALK_EXAMPLE = 'Why is the sky blue? {"about":"talk","answer":"Air scatters blue light most."}'

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from aster.contracts.model import writable
 from aster.herald.text_tools.items import Broken, Call, Item
 from aster.herald.text_tools.toolbox import Toolbox
 from aster.herald.text_tools.values import NotJson, decode
@@ -50,7 +51,7 @@ def whole_calls(value: str, tools: Toolbox, raw: str) -> list[Item]:
     while (opened := _NEXT.match(value, pos)) is not None:
         try:
             one, pos = _DECODER.raw_decode(value, opened.end())
-            found += [item for item in calls_in(one, tools, raw) if isinstance(item, Call)]
+            found += [item for item in calls_in(writable(one), tools, raw) if isinstance(item, Call)]
         except (ValueError, RecursionError):
             break
     return found

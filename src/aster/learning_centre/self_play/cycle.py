@@ -164,6 +164,7 @@ class Cycle:
 
     async def _learned(self, frontier: Frontier, challenge: Challenge, tried: Tried) -> Changeset | None:
         passed, attempts = tried.passed is not None, tried.attempts
+        items = await self._lesson(challenge, tried)
         length = round(1000 * len(tried.passed or "") / max(1, len(challenge.reference)))
         delta = frontier.compressed(challenge.cluster, length, passed=passed)
         errors = sum(attempt.tool_errors for attempt in attempts)
@@ -185,11 +186,12 @@ class Cycle:
             first_seq=attempts[0].first_seq,
             last_seq=attempts[-1].last_seq,
         )
-        kept = encode(frontier.noted(run)).decode()
-        await self._bench.store.keep_state(self._user_id, FRONTIER, kept, run.at)
         how = f"solved at try {run.attempts}" if passed else f"not solved in {run.attempts} tries"
         title = f"{challenge.title}: {how}, {run.score:.2f}"
-        return await self._kept(await self._lesson(challenge, tried), title, "", run.changeset_id)
+        kept = await self._kept(items, title, "", run.changeset_id)
+        known = encode(frontier.noted(run)).decode()
+        await self._bench.store.keep_state(self._user_id, FRONTIER, known, run.at)
+        return kept
 
     async def _lesson(self, challenge: Challenge, tried: Tried) -> tuple[lessons.ChangeItem, ...]:
         if tried.failed is None or tried.passed is None:

@@ -14,7 +14,7 @@ from aster.contracts.assets import ActionKind, Connection, ContentKind, ServerCo
 from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.permissions import Behavior
 from aster.server.errors import refusals
-from aster.server.media import Part
+from aster.server.media import JsonObject, Part
 from aster.server.visit import KEYED, Serving, Visiting
 
 router = APIRouter(prefix="/assets", tags=["assets"], dependencies=KEYED)
@@ -101,7 +101,7 @@ class CredentialsBody(Part):
 
 class ConnectBody(Part):
     server_name: ServerName
-    server_config: dict[str, Any] | None = Field(
+    server_config: JsonObject | None = Field(
         None, description="A server of your own, where the operator allows it: `url`, `transport`, `auth_method` …"
     )
     credentials: CredentialsBody | None = None

@@ -197,6 +197,7 @@ async def forget(body: ForgetDoBody, engine: Serving, visit: Visiting, response:
     tasks = await _deleted(engine, visit, found) if body.delete_tasks else []
     doomed = [one.row.id for one in found.records]
     await engine.memory.forget(visit.user_id, doomed)
+    engine.skills.changed(visit.user_id)
     response.headers.update(warnings(body))
     return ForgottenAnswer(forgotten=doomed, deleted_tasks=tasks)
 
@@ -223,7 +224,9 @@ async def wipe(
     whose = user_id or visit.user_id
     if whose != visit.user_id and not visit.caller.operator:
         raise EngineError(ErrorCode.PERMISSION_DENIED, "Only the operator can wipe the memory of another user.")
-    return Wiped(user_id=whose, forgotten=await engine.memory.wipe(whose))
+    forgotten = await engine.memory.wipe(whose)
+    engine.skills.changed(whose)
+    return Wiped(user_id=whose, forgotten=forgotten)
 
 
 def _touched(found: Preview) -> list[TouchedTask]:

@@ -22,7 +22,7 @@ from aster.infra.ids import new_id
 from aster.sandbox.rules import Rule
 from aster.server.bodies import LONGEST_GRANT_SECONDS, OtherId, TaskId, printable, warnings
 from aster.server.errors import refusals
-from aster.server.media import Part, Text
+from aster.server.media import JsonObject, Part, Text
 from aster.server.visit import KEYED, Serving, Visit, Visiting
 
 router = APIRouter(prefix="/permissions", tags=["permissions"], dependencies=KEYED)
@@ -124,7 +124,7 @@ class TestBody(Part):
     """A call to think through."""
 
     tool: ToolName
-    input: dict[str, Any] = Field(default_factory=dict[str, Any])
+    input: JsonObject = Field(default_factory=dict[str, Any])
     task_id: TaskId | None = Field(None, description="Grants for this task count too.")
     mode: PermissionMode | None = Field(None, description="Left out, it is the engine's usual one.")
 

@@ -15,7 +15,7 @@ from aster.infra.clock import now_ms
 from aster.server import rpc
 from aster.server.bodies import OtherId, TaskId, warnings
 from aster.server.errors import refusals
-from aster.server.media import Part
+from aster.server.media import JsonObject, Part
 from aster.server.memory_answers import Record, SoulAnswer
 from aster.server.routes.memory import BODY
 from aster.server.rpc import MEMORY_TOOLS, Wanted
@@ -28,7 +28,7 @@ class RpcBody(Part):
     """One call."""
 
     method: OtherId = Field(description="`tool.<name>`, `memory.<operation>` or `skill.<name>`.")
-    params: dict[str, Any] = Field(description="The input of the tool, or what the operation needs.")
+    params: JsonObject = Field(description="The input of the tool, or what the operation needs.")
     task_id: TaskId | None = Field(
         None, description="In whose workspace and on whose thread; left out, in a task of its own."
     )

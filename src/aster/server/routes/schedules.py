@@ -1,138 +1,40 @@
 """Schedules: what is said to a task later, again and again, or when something becomes true; and what became of it."""
 
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
-from pydantic import BaseModel, Field, StrictBool, StrictInt, model_validator
-from pydantic_core import PydanticCustomError
+from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import BaseModel, Field
 
 from aster.contracts.errors import ErrorCode
 from aster.contracts.model import to_builtins
 from aster.contracts.permissions import PermissionMode
 from aster.contracts.schedules import (
     CatchUp,
-    CronTrigger,
-    IntervalTrigger,
     Occurrence,
     OccurrenceStatus,
     OnceTrigger,
     Schedule,
-    ScheduleSpec,
     ScheduleStatus,
-    Trigger,
-    WatchTrigger,
 )
 from aster.engine_core.engine import Engine
-from aster.engine_core.schedules import desk, usual_zone
+from aster.engine_core.schedules import desk
 from aster.infra.clock import iso_ms
-from aster.server.bodies import LARGEST, OtherId, TaskId, warnings
+from aster.server.bodies import LARGEST, warnings
 from aster.server.errors import refusals
-from aster.server.media import Part, Text
+from aster.server.schedule_parts import ScheduleBody, ScheduleEditBody
 from aster.server.visit import KEYED, Serving, Visiting
-from aster.work.schedules.cron import MOST_CHARS
-from aster.work.schedules.desk import LONGEST_SECONDS, MOST_CATCH_UP, NAME_CHARS, PROMPT_CHARS, SHORTEST_SECONDS
+from aster.work.schedules.desk import (
+    Desk,
+)
 
 router = APIRouter(prefix="/schedules", tags=["schedules"], dependencies=KEYED)
 
+FOUND = refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST)
 BODY = (ErrorCode.MALFORMED_REQUEST, ErrorCode.INVALID_REQUEST, ErrorCode.UNSUPPORTED_MEDIA_TYPE)
 Id = Annotated[str, Path(description="The schedule's id.", max_length=128)]
 Limit = Annotated[int, Query(ge=1, le=200, description="At most so many.")]
-Seconds = Annotated[StrictInt, Field(ge=SHORTEST_SECONDS, le=LONGEST_SECONDS)]
-_COMMAND_CHARS = 10_000
-_WHEN = ("cron", "every_seconds", "at", "watch")
-
-
-class WatchPart(Part):
-    """What is waited for: one of `command` and `url`. It fires when it was not so before and is so now."""
-
-    command: Text | None = Field(
-        None,
-        min_length=1,
-        max_length=_COMMAND_CHARS,
-        description="A shell command, run in the sandbox in the workspace of `task_id`; true when it ends with 0. It"
-        " has to be one that runs without anybody being asked.",
-    )
-    url: Text | None = Field(
-        None, min_length=1, max_length=8000, description="A public address; true when it answers."
-    )
-    status: StrictInt | None = Field(None, ge=100, le=599, description="With this status; else without an error.")
-    every_seconds: Seconds = Field(60, description="How often to look.")
-
-
-class ScheduleBody(Part):
-    """A schedule: a prompt, and one of `cron`, `every_seconds`, `at` and `watch`."""
-
-    prompt: Text = Field(min_length=1, max_length=PROMPT_CHARS, description="What is said when it is due.")
-    name: Text = Field("", max_length=NAME_CHARS, description="What people call it.")
-    cron: Text | None = Field(
-        None,
-        min_length=1,
-        max_length=MOST_CHARS,
-        description="Minute, hour, day of month, month, day of week; or `@daily` and the like. When both kinds of day"
-        " are restricted, either is enough.",
-    )
-    time_zone: Text | None = Field(
-        None, max_length=64, description="Whose clocks `cron` means, such as `Europe/Berlin`; left out, TIME_ZONE."
-    )
-    every_seconds: Seconds | None = Field(None, description="Every so many seconds.")
-    at: datetime | None = Field(None, description="Once, at this moment (ISO 8601; without an offset it is UTC).")
-    watch: WatchPart | None = None
-    task_id: TaskId | None = Field(None, description="The task it is said to; left out, every run has its own.")
-    model: OtherId | None = Field(None, description="One of `LLM_ALLOWED_MODELS`; left out, the usual one.")
-    agent: OtherId | None = Field(None, description="Who answers, by name; left out, the usual agent.")
-    permission_mode: PermissionMode | None = Field(None, description="As in `POST /execute`.")
-    catch_up: CatchUp = Field(
-        "latest",
-        description="Which of the times that no engine was there for are made up for: the `latest`, `all`, or `none`.",
-    )
-    catch_up_seconds: StrictInt | None = Field(
-        None, ge=0, le=MOST_CATCH_UP, description="If they are at most so old; left out, SCHEDULE_CATCH_UP_SECONDS."
-    )
-    jitter: StrictBool = Field(
-        False,
-        description="Put its times off by up to a tenth of the period, 15 minutes at most; always by the same.",
-    )
-    expires_at: datetime | None = Field(None, description="It is not due after this.")
-    max_runs: StrictInt | None = Field(None, ge=1, le=LARGEST, description="It ends after so many runs.")
-    durable: StrictBool = Field(True, description="False: it ends with the engine process that it was made on.")
-
-    @model_validator(mode="after")
-    def _due_in_one_way(self) -> Self:
-        given = [name for name in _WHEN if getattr(self, name) is not None]
-        if len(given) != 1:
-            problem = f"excludes {given[1]}" if given else f"is missing (or {', '.join(_WHEN[1:])})"
-            raise PydanticCustomError("when", problem, {"field": given[0] if given else "cron"})  # type: ignore[arg-type]
-        return self
-
-    def spec(self, engine: Engine) -> ScheduleSpec:
-        usual = engine.settings.schedule_catch_up_seconds
-        return ScheduleSpec(
-            trigger=self._trigger(usual_zone(engine.settings)),
-            prompt=self.prompt,
-            name=self.name,
-            task_id=self.task_id,
-            model=self.model,
-            agent=self.agent,
-            permission_mode=self.permission_mode,
-            catch_up=self.catch_up,
-            catch_up_seconds=usual if self.catch_up_seconds is None else self.catch_up_seconds,
-            jitter=self.jitter,
-            expires_at=None if self.expires_at is None else _ms(self.expires_at),
-            max_runs=self.max_runs,
-            durable=self.durable,
-        )
-
-    def _trigger(self, zone: str) -> Trigger:
-        if self.cron is not None:
-            return CronTrigger(cron=self.cron, time_zone=self.time_zone or zone)
-        if self.every_seconds is not None:
-            return IntervalTrigger(seconds=self.every_seconds)
-        if self.at is not None:
-            return OnceTrigger(at=_ms(self.at))
-        assert self.watch is not None
-        watch = self.watch
-        return WatchTrigger(seconds=watch.every_seconds, command=watch.command, url=watch.url, status=watch.status)
 
 
 class ScheduleAnswer(BaseModel):
@@ -158,6 +60,7 @@ class ScheduleAnswer(BaseModel):
     expires_at: str | None
     max_runs: int | None
     durable: bool
+    version: int = Field(description="It grows with every `PATCH`; what it does at its times does not change it.")
     created_at: str
     updated_at: str
 
@@ -172,6 +75,7 @@ class ScheduleAnswer(BaseModel):
             {
                 **known,
                 **{name: getattr(schedule, name) for name in ("schedule_id", "status", "runs", "problem")},
+                "version": schedule.spec.revision,
                 "kind": trigger["kind"],
                 "trigger": trigger,
                 "coming": [iso_ms(at) for at in desk(engine.services).coming(schedule)],
@@ -257,48 +161,69 @@ async def schedules(
     )
 
 
-@router.get(
-    "/{schedule_id}",
-    summary="One schedule",
-    response_model=ScheduleAnswer,
-    responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
-)
-async def schedule(schedule_id: Id, engine: Serving, visit: Visiting) -> ScheduleAnswer:
+@dataclass(frozen=True, slots=True)
+class One:
+    """The schedule that a request is about."""
+
+    engine: Engine
+    user_id: str
+    schedule_id: str
+
+    @property
+    def desk(self) -> Desk:
+        return desk(self.engine.services)
+
+    async def shown(self, change: Callable[[Desk, str, str], Awaitable[Schedule]]) -> ScheduleAnswer:
+        """The schedule as it stands after that."""
+        return ScheduleAnswer.of(self.engine, await change(self.desk, self.user_id, self.schedule_id))
+
+
+def _one(schedule_id: Id, engine: Serving, visit: Visiting) -> One:
+    return One(engine, visit.user_id, schedule_id)
+
+
+Asked = Annotated[One, Depends(_one)]
+
+
+@router.get("/{schedule_id}", summary="One schedule", response_model=ScheduleAnswer, responses=FOUND)
+async def schedule(asked: Asked) -> ScheduleAnswer:
     """With the next few times."""
-    return ScheduleAnswer.of(engine, await desk(engine.services).get(visit.user_id, schedule_id))
+    return await asked.shown(Desk.get)
 
 
-@router.delete(
+@router.patch(
     "/{schedule_id}",
-    summary="Cancel a schedule",
+    summary="Change a schedule",
     response_model=ScheduleAnswer,
-    responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
+    responses=refusals(*BODY, ErrorCode.NOT_FOUND, ErrorCode.PERMISSION_DENIED, ErrorCode.WORK_CONFLICT),
 )
-async def cancel_schedule(schedule_id: Id, engine: Serving, visit: Visiting) -> ScheduleAnswer:
+async def edit_schedule(body: ScheduleEditBody, asked: Asked, response: Response) -> ScheduleAnswer:
+    """When its times are others, those that wait are skipped, and what was due by now is written down before. Else they
+    are said as it says now. One that is over cannot be changed."""
+    engine = asked.engine
+    changed = await asked.desk.edit(
+        asked.user_id, asked.schedule_id, lambda spec: body.changed(spec, engine), body.version
+    )
+    response.headers.update(warnings(body))
+    return ScheduleAnswer.of(engine, changed)
+
+
+@router.delete("/{schedule_id}", summary="Cancel a schedule", response_model=ScheduleAnswer, responses=FOUND)
+async def cancel_schedule(asked: Asked) -> ScheduleAnswer:
     """Times that wait are skipped. A turn that has begun goes on: cancel its task for that."""
-    return ScheduleAnswer.of(engine, await desk(engine.services).cancel(visit.user_id, schedule_id))
+    return await asked.shown(Desk.cancel)
 
 
-@router.post(
-    "/{schedule_id}/pause",
-    summary="Pause a schedule",
-    response_model=ScheduleAnswer,
-    responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
-)
-async def pause_schedule(schedule_id: Id, engine: Serving, visit: Visiting) -> ScheduleAnswer:
+@router.post("/{schedule_id}/pause", summary="Pause a schedule", response_model=ScheduleAnswer, responses=FOUND)
+async def pause_schedule(asked: Asked) -> ScheduleAnswer:
     """Times that wait are skipped, and none are due until it is resumed."""
-    return ScheduleAnswer.of(engine, await desk(engine.services).pause(visit.user_id, schedule_id))
+    return await asked.shown(Desk.pause)
 
 
-@router.post(
-    "/{schedule_id}/resume",
-    summary="Resume a schedule",
-    response_model=ScheduleAnswer,
-    responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
-)
-async def resume_schedule(schedule_id: Id, engine: Serving, visit: Visiting) -> ScheduleAnswer:
+@router.post("/{schedule_id}/resume", summary="Resume a schedule", response_model=ScheduleAnswer, responses=FOUND)
+async def resume_schedule(asked: Asked) -> ScheduleAnswer:
     """It is due from now on; what would have been due meanwhile is not made up for."""
-    return ScheduleAnswer.of(engine, await desk(engine.services).resume(visit.user_id, schedule_id))
+    return await asked.shown(Desk.resume)
 
 
 @router.post(
@@ -306,40 +231,34 @@ async def resume_schedule(schedule_id: Id, engine: Serving, visit: Visiting) -> 
     summary="Run a schedule now",
     response_model=OccurrenceAnswer,
     status_code=202,
-    responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
+    responses=FOUND,
 )
-async def run_schedule(schedule_id: Id, engine: Serving, visit: Visiting) -> OccurrenceAnswer:
+async def run_schedule(asked: Asked) -> OccurrenceAnswer:
     """Besides its own times, also while it is paused. It begins as soon as its task is at rest."""
-    return OccurrenceAnswer.of(await desk(engine.services).run_now(visit.user_id, schedule_id))
+    return OccurrenceAnswer.of(await asked.desk.run_now(asked.user_id, asked.schedule_id))
 
 
 @router.get(
     "/{schedule_id}/occurrences",
     summary="What became of the times of a schedule",
     response_model=OccurrencePage,
-    responses=refusals(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
+    responses=FOUND,
 )
 async def occurrences(
-    schedule_id: Id,
-    engine: Serving,
-    visit: Visiting,
+    asked: Asked,
     limit: Limit = 50,
     before: Annotated[int | None, Query(ge=0, le=LARGEST, description="The `next` of the page before.")] = None,
     status: Annotated[OccurrenceStatus | None, Query(description="Only those.")] = None,
 ) -> OccurrencePage:
     """One row for each time that was due, newest first."""
-    found = await desk(engine.services).occurrences(
-        visit.user_id, schedule_id, limit=limit + 1, before=before, status=status
+    found = await asked.desk.occurrences(
+        asked.user_id, asked.schedule_id, limit=limit + 1, before=before, status=status
     )
     shown = found[:limit]
     return OccurrencePage(
         occurrences=[OccurrenceAnswer.of(one) for one in shown],
         next=shown[-1].due_at if len(found) > limit else None,
     )
-
-
-def _ms(moment: datetime) -> int:
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def _iso(ms: int | None) -> str | None:

@@ -118,7 +118,6 @@ async def edit_work(
             description=body.description,
             role=body.role,
             priority=body.priority,
-            worktree=body.worktree,
         ),
         add=body.add_blocked_by,
         remove=body.remove_blocked_by,

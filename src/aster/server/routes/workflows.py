@@ -14,7 +14,7 @@ from aster.engine_core.workflows.desk import RunWish, WorkflowDesk
 from aster.infra.clock import iso_ms
 from aster.server.bodies import LARGEST, TaskId, warnings
 from aster.server.errors import refusals
-from aster.server.media import Part
+from aster.server.media import JsonObject, Part
 from aster.server.routes.memory import BODY
 from aster.server.visit import KEYED, Serving, Visiting
 from aster.utility_directory.workflow_steps import Workflow
@@ -115,7 +115,7 @@ class RunList(BaseModel):
 
 
 class ResumeBody(Part):
-    args: dict[str, Any] = Field(
+    args: JsonObject = Field(
         default_factory=dict[str, Any], description="Those it was begun with, or nothing; others are refused."
     )
     permission_mode: PermissionMode | None = Field(None, description="As in `/execute`.")
@@ -123,7 +123,7 @@ class ResumeBody(Part):
 
 
 class RunBody(Part):
-    args: dict[str, Any] = Field(default_factory=dict[str, Any], description="What it is to work on.")
+    args: JsonObject = Field(default_factory=dict[str, Any], description="What it is to work on.")
     task_id: TaskId | None = Field(None, description="The task to run it in; left out, it gets its own.")
     permission_mode: PermissionMode | None = Field(None, description="As in `/execute`.")
     unattended: StrictBool = Field(False, description="Nobody is there to be asked.")

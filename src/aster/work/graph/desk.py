@@ -6,8 +6,9 @@ the rules and becomes one order, which is made whole or not at all.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from aster.brain.records import ThreadKey
 from aster.brain.work import (
     Actor,
     Claim,
@@ -30,9 +31,22 @@ Do: TypeAlias = Callable[[WorkOrder], Awaitable[WorkOutcome]]
 """Makes a change, with what tells of it where that belongs."""
 
 
+class Bindings(Protocol):
+    """Knows whether the worktrees that items are done in are there, for somebody in the workspace of task `home`."""
+
+    async def check(self, user_id: str, item_id: str, home: ThreadKey | None = None) -> None:
+        """Raises `EngineError` when that of an item cannot be worked in."""
+        ...
+
+    async def unfit(self, user_id: str, home: ThreadKey | None = None) -> tuple[str, ...]:
+        """The items that wait to be claimed of which that is so."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WorkDesk:
-    """`owner` is who has what is claimed here; `most` open items may the user have; `clean` takes secrets out."""
+    """`owner` is who has what is claimed here; `most` open items may the user have; `clean` takes secrets out;
+    `home` is the task in whose workspace the work is done."""
 
     store: WorkStore
     actor: Actor
@@ -40,7 +54,9 @@ class WorkDesk:
     do: Do
     most: int
     clean: Callable[[str], str]
+    bindings: Bindings
     board: str = MAIN_BOARD
+    home: ThreadKey | None = None
 
     async def create(self, drafts: Sequence[WorkDraft]) -> tuple[WorkItem, ...]:
         """Make items, all or none; they may name each other."""
@@ -76,6 +92,7 @@ class WorkDesk:
         return (await self.do(order)).items[0]
 
     async def claim(self, item_id: str) -> WorkItem:
+        await self.bindings.check(self.actor.user_id, item_id, self.home)
         order = Claim(actor=self.actor, owner=rules.owner(self.owner), item_id=item_id)
         return (await self.do(order)).items[0]
 
@@ -86,6 +103,7 @@ class WorkDesk:
             owner=rules.owner(self.owner),
             board=rules.board(self.board),
             roles=rules.roles(roles),
+            without=await self.bindings.unfit(self.actor.user_id, self.home),
         )
         return next(iter((await self.do(order)).items), None)
 
@@ -123,6 +141,10 @@ class WorkDesk:
         if found is None:
             raise EngineError(ErrorCode.NOT_FOUND, f"There is no work item {item_id}.")
         return found
+
+    async def mine(self) -> WorkItem | None:
+        """What the owner is at."""
+        return await self.store.held(self.actor.user_id, self.owner)
 
     async def items(
         self,

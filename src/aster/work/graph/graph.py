@@ -1,10 +1,8 @@
-"""The work graph of an engine: makes desks for those who work with it, and knows whether a user has any work at all.
-
-That somebody has had work never becomes untrue, so it is remembered; that nobody has is looked up each time.
-"""
+"""The work graph of an engine: makes desks for those who work with it, and says which boards were changed."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
 from aster.brain.protocol import Brain
 from aster.brain.records import ThreadKey
@@ -22,52 +20,61 @@ from aster.brain.work import (
 from aster.contracts.work import MAIN_BOARD, WorkBoard
 from aster.infra.secrets import Secrets, Where
 from aster.infra.settings import Settings
-from aster.work.graph.desk import WorkDesk
+from aster.work.graph.desk import Bindings, WorkDesk
 
 Commit: TypeAlias = Callable[[Deed], Awaitable[None]]
 """Does a deed in the commit that tells of it on a thread."""
-REMEMBERED: Final = 100_000
+Changed: TypeAlias = Callable[[str, str], Awaitable[None]]
+"""Told of each board of a user that was changed, once it was."""
+
+
+async def _nobody_waits(user_id: str, board: str) -> None:
+    del user_id, board
 
 
 class WorkGraph:
-    def __init__(self, brain: Brain, settings: Settings, secrets: Secrets) -> None:
+    def __init__(self, brain: Brain, settings: Settings, secrets: Secrets, bindings: Bindings) -> None:
         self._store = brain.work
+        self._bindings = bindings
         self._settings = settings
         self._secrets = secrets
-        self._known: set[str] = set()
+        self.changed: Changed = _nobody_waits
 
-    async def offered(self, user_id: str) -> bool:
-        """Whether the user's models are told of the board although not everybody's are."""
-        if self._settings.work_tools != "auto":
-            return False
-        if user_id in self._known:
-            return True
-        if not await self._store.exists(user_id):
-            return False
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
-        self._known.add(user_id)
-        return True
-
-    def agent(self, actor: Actor, commit: Commit, *, owner: str | None = None, board: str = MAIN_BOARD) -> WorkDesk:
+    def agent(
+        self,
+        actor: Actor,
+        commit: Commit,
+        *,
+        owner: str | None = None,
+        board: str = MAIN_BOARD,
+        home: ThreadKey | None = None,
+    ) -> WorkDesk:
         """The desk of an agent in its turn: what it changes is told on its thread, in the same commit. Without a name
-        of its own it has items as its task."""
+        of its own it has items as its task; it works in the workspace of the task `home`."""
 
         async def do(order: WorkOrder) -> WorkOutcome:
             deed = self._store.deed(order)
             await commit(deed)
+            await self._seen(order, deed.outcome)
             return deed.outcome
 
-        return self._desk(actor, owner or actor.task_id, do, board, "model")
+        return replace(self._desk(actor, owner or actor.task_id, do, board, "model"), home=home)
 
     def person(self, user_id: str, *, owner: str | None = None, board: str = MAIN_BOARD) -> WorkDesk:
         """The desk of a person: what is changed is told on the thread of whoever has the item, or made it."""
         actor = Actor(user_id=user_id, name=user_id, person=True)
 
         async def do(order: WorkOrder) -> WorkOutcome:
-            return await self._store.do(order, await self._place(user_id, order))
+            done = await self._store.do(order, await self._place(user_id, order))
+            await self._seen(order, done)
+            return done
 
         return self._desk(actor, owner or user_id, do, board, "person")
+
+    async def _seen(self, order: WorkOrder, done: WorkOutcome) -> None:
+        """Let those know who wait for work on the boards that were changed."""
+        for board in {item.board for item in (*done.items, *done.unblocked)}:
+            await self.changed(order.actor.user_id, board)
 
     def abandoned(self, key: ThreadKey, reason: str) -> WorkDeed:
         """Gives back to the board whatever a task is at, in the commit that tells why."""
@@ -100,5 +107,6 @@ class WorkGraph:
             do=do,
             most=self._settings.work_items_max,
             clean=lambda text: self._secrets.clean(text, where),
+            bindings=self._bindings,
             board=board,
         )

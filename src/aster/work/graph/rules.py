@@ -14,7 +14,7 @@ TEXT_CHARS: Final = 20_000
 REASON_CHARS: Final = 1000
 PRIORITIES: Final = (-100, 100)
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}")
-"""Of boards, roles, worktrees, and of items within one call."""
+"""Of boards, roles, and of items within one call."""
 OWNER_CHARS: Final = 256
 """An owner may be a task, whose id may be any printable text."""
 
@@ -31,7 +31,7 @@ def drafts(given: Sequence[WorkDraft], clean: Callable[[str], str]) -> tuple[Wor
             if draft.name in names:
                 raise unfit(f"{where}.name", f"is {draft.name!r} for the second time")
             names.add(draft.name)
-        _fits(where, draft.subject, draft.description, draft.role, draft.priority, draft.worktree)
+        _fits(where, draft.subject, draft.description, draft.role, draft.priority)
     return tuple(
         WorkDraft(
             subject=clean(draft.subject.strip()),
@@ -40,7 +40,6 @@ def drafts(given: Sequence[WorkDraft], clean: Callable[[str], str]) -> tuple[Wor
             blocked_by=draft.blocked_by,
             role=draft.role,
             priority=draft.priority,
-            worktree=draft.worktree,
         )
         for draft in given
     )
@@ -49,13 +48,12 @@ def drafts(given: Sequence[WorkDraft], clean: Callable[[str], str]) -> tuple[Wor
 def edit(given: WorkEdit, clean: Callable[[str], str]) -> WorkEdit:
     """A change that may be made."""
     subject = "x" if given.subject is None else given.subject
-    _fits("", subject, given.description or "", given.role, given.priority or 0, given.worktree)
+    _fits("", subject, given.description or "", given.role, given.priority or 0)
     return WorkEdit(
         subject=None if given.subject is None else clean(given.subject.strip()),
         description=None if given.description is None else clean(given.description),
         role=given.role,
         priority=given.priority,
-        worktree=given.worktree,
     )
 
 
@@ -93,9 +91,7 @@ def unfit(field: str, problem: str) -> EngineError:
     )
 
 
-def _fits(
-    where: str, subject: str, description: str, role: str | None, priority: int, worktree: str | None
-) -> None:
+def _fits(where: str, subject: str, description: str, role: str | None, priority: int) -> None:
     at = f"{where}." if where else ""
     if not subject.strip() or not subject.isprintable() or len(subject) > SUBJECT_CHARS:
         raise unfit(f"{at}subject", f"has to be one line of 1 to {SUBJECT_CHARS} characters")
@@ -106,8 +102,6 @@ def _fits(
         raise unfit(f"{at}priority", f"has to be between {lowest} and {highest}")
     if role:
         _named(f"{at}role", role)
-    if worktree:
-        _named(f"{at}worktree", worktree)
 
 
 def _named(field: str, given: str) -> None:

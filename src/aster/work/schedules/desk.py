@@ -26,7 +26,7 @@ from aster.infra.ids import new_id
 from aster.infra.settings import Settings
 from aster.work.schedules.calendar import parsed, zone
 from aster.work.schedules.cron import BadCron
-from aster.work.schedules.firing import coming, next_time
+from aster.work.schedules.firing import coming, fired, next_time
 from aster.work.schedules.ports import Gate
 
 PROMPT_CHARS: Final = 20_000
@@ -35,6 +35,7 @@ SHORTEST_SECONDS: Final = 10
 LONGEST_SECONDS: Final = 366 * 86_400
 MOST_CATCH_UP: Final = 30 * 86_400
 COMING: Final = 5
+CHANGED: Final = "The schedule was changed."
 
 
 class Desk:
@@ -70,6 +71,21 @@ class Desk:
             raise EngineError(ErrorCode.INVALID_REQUEST, message)
         return await self.get(user_id, schedule.schedule_id)
 
+    def preview(self, user_id: str, spec: ScheduleSpec) -> list[int]:
+        """When it would be due next, without keeping it."""
+        now = self._now()
+        _check(spec, now)
+        draft = Schedule(
+            schedule_id="",
+            user_id=user_id,
+            spec=spec,
+            status="active",
+            next_at=None,
+            created_at=now,
+            updated_at=now,
+        )
+        return [] if isinstance(spec.trigger, WatchTrigger) else self.coming(_timed(draft, now))
+
     async def get(self, user_id: str, schedule_id: str) -> Schedule:
         found = await self._store.schedule(user_id, schedule_id)
         if found is None:
@@ -104,6 +120,48 @@ class Desk:
     def coming(self, schedule: Schedule) -> list[int]:
         return coming(schedule, self._now(), COMING)
 
+    async def edit(
+        self,
+        user_id: str,
+        schedule_id: str,
+        change: Callable[[ScheduleSpec], ScheduleSpec],
+        revision: int | None = None,
+    ) -> Schedule:
+        """Let a schedule say something else; with a `revision` only if it is still that. What was due by then is
+        written down before; when its times are others from now on, those that wait are skipped."""
+        while True:
+            found, now = await self.get(user_id, schedule_id), self._now()
+            if found.status not in ("active", "paused"):
+                raise EngineError(ErrorCode.INVALID_REQUEST, f"The schedule is {found.status}. Make a new one.")
+            if revision is not None and revision != found.spec.revision:
+                message = f"The schedule has been changed since; it is at version {found.spec.revision} now."
+                details = {"reason": "stale", "schedule_id": schedule_id, "version": found.spec.revision}
+                raise EngineError(ErrorCode.WORK_CONFLICT, message, details)
+            wanted = change(found.spec)
+            if wanted == found.spec:
+                return found
+            spec = await self._fit(found, replace(wanted, revision=found.spec.revision + 1), now)
+            if _overdue(found, now):
+                await self._store.fire(found, fired(found, now), now)
+                continue
+            changed = replace(found, spec=spec)
+            following = _resumed(changed, now) if found.status == "active" else None
+            retimed = (spec.trigger, spec.expires_at) != (found.spec.trigger, found.spec.expires_at)
+            if not retimed:
+                following = found.next_at
+            if await self._store.edit(found, spec, following, now, CHANGED if retimed else ""):
+                return await self.get(user_id, schedule_id)
+
+    async def _fit(self, found: Schedule, spec: ScheduleSpec, now: int) -> ScheduleSpec:
+        """What may be kept of a change; what was there already need not be so again."""
+        same = replace(spec, trigger=IntervalTrigger(seconds=SHORTEST_SECONDS), expires_at=None)
+        _check(
+            spec if (spec.trigger, spec.expires_at) != (found.spec.trigger, found.spec.expires_at) else same, now
+        )
+        if spec.max_runs is not None and spec.max_runs <= found.runs:
+            raise wrong("max_runs", f"has to be more than the {found.runs} runs there were")
+        return await self._gate.checked(found.user_id, spec)
+
     async def run_now(self, user_id: str, schedule_id: str) -> Occurrence:
         """Do it now, besides its times."""
         made = await self._store.run_now(await self.get(user_id, schedule_id), self._now())
@@ -135,6 +193,12 @@ class Desk:
                 return await self.get(user_id, schedule_id)
 
 
+def _overdue(schedule: Schedule, now: int) -> bool:
+    """Whether a time has come that is not written down yet."""
+    watched = isinstance(schedule.spec.trigger, WatchTrigger)
+    return schedule.status == "active" and not watched and schedule.next_at is not None and schedule.next_at <= now
+
+
 def _resumed(schedule: Schedule, now: int) -> int | None:
     if isinstance(schedule.spec.trigger, WatchTrigger):
         return now
@@ -145,22 +209,22 @@ def _timed(schedule: Schedule, now: int) -> Schedule:
     """With its next time; refused when there is none."""
     following = next_time(schedule, now)
     if following is None:
-        raise _wrong(_trigger_field(schedule.spec), "is never due again")
+        raise wrong(_trigger_field(schedule.spec), "is never due again")
     return replace(schedule, next_at=following)
 
 
 def _check(spec: ScheduleSpec, now: int) -> None:
     trigger = spec.trigger
     if not spec.prompt.strip() or len(spec.prompt) > PROMPT_CHARS or "\x00" in spec.prompt:
-        raise _wrong("prompt", f"has to have 1 to {PROMPT_CHARS} characters, none of them NUL")
+        raise wrong("prompt", f"has to have 1 to {PROMPT_CHARS} characters, none of them NUL")
     if len(spec.name) > NAME_CHARS or not (spec.name.isprintable() or not spec.name):
-        raise _wrong("name", f"has to be at most {NAME_CHARS} printable characters")
+        raise wrong("name", f"has to be at most {NAME_CHARS} printable characters")
     if not 0 <= spec.catch_up_seconds <= MOST_CATCH_UP:
-        raise _wrong("catch_up_seconds", f"has to be from 0 to {MOST_CATCH_UP}")
+        raise wrong("catch_up_seconds", f"has to be from 0 to {MOST_CATCH_UP}")
     if spec.max_runs is not None and spec.max_runs < 1:
-        raise _wrong("max_runs", "has to be 1 or more")
+        raise wrong("max_runs", "has to be 1 or more")
     if spec.expires_at is not None and spec.expires_at <= now:
-        raise _wrong("expires_at", "is over already")
+        raise wrong("expires_at", "is over already")
     match trigger:
         case CronTrigger():
             _check_cron(trigger)
@@ -168,7 +232,7 @@ def _check(spec: ScheduleSpec, now: int) -> None:
             _check_seconds(trigger.seconds)
         case OnceTrigger():
             if trigger.at <= now:
-                raise _wrong("at", "is over already")
+                raise wrong("at", "is over already")
         case WatchTrigger():
             _check_watch(spec, trigger)
 
@@ -183,22 +247,22 @@ def _check_cron(trigger: CronTrigger) -> None:
     try:
         zone(trigger.time_zone)
     except BadCron as bad:
-        raise _wrong("time_zone", f"is wrong: {bad}") from None
+        raise wrong("time_zone", f"is wrong: {bad}") from None
 
 
 def _check_seconds(seconds: int) -> None:
     if not SHORTEST_SECONDS <= seconds <= LONGEST_SECONDS:
-        raise _wrong("every_seconds", f"has to be from {SHORTEST_SECONDS} to {LONGEST_SECONDS}")
+        raise wrong("every_seconds", f"has to be from {SHORTEST_SECONDS} to {LONGEST_SECONDS}")
 
 
 def _check_watch(spec: ScheduleSpec, trigger: WatchTrigger) -> None:
     _check_seconds(trigger.seconds)
     if (trigger.command is None) == (trigger.url is None):
-        raise _wrong("watch", "needs a command or a url, and not both")
+        raise wrong("watch", "needs a command or a url, and not both")
     if trigger.command is not None and (spec.task_id is None or "\x00" in trigger.command):
-        raise _wrong("watch.command", "needs a `task_id`: it runs in the workspace of that task")
+        raise wrong("watch.command", "needs a `task_id`: it runs in the workspace of that task")
     if trigger.status is not None and not 100 <= trigger.status <= 599:
-        raise _wrong("watch.status", "has to be from 100 to 599")
+        raise wrong("watch.status", "has to be from 100 to 599")
 
 
 def _trigger_field(spec: ScheduleSpec) -> str:
@@ -211,7 +275,7 @@ def _trigger_field(spec: ScheduleSpec) -> str:
             return "every_seconds"
 
 
-def _wrong(field: str, problem: str) -> EngineError:
+def wrong(field: str, problem: str) -> EngineError:
     return EngineError(
         ErrorCode.INVALID_REQUEST,
         f"Correct this and send it again: `{field}` {problem}.",

@@ -6,7 +6,7 @@ import re
 from hashlib import sha256
 from typing import Any, Final
 
-from aster.contracts.model import Contract
+from aster.contracts.model import Contract, writable
 from aster.utility_directory.schema import compiled
 
 _FENCE: Final = re.compile(r"```[a-z]*\s*\n(.*?)\n?```", re.DOTALL)
@@ -49,7 +49,7 @@ def read(call: AgentCall, text: str) -> tuple[Any, str]:
     if call.output is None:
         return text, ""
     try:
-        value = json.loads(_bare(text))
+        value = writable(json.loads(_bare(text)))
     except (ValueError, RecursionError) as error:
         return None, f"It is not JSON: {error}."
     problems = compiled("the answer", call.output, at_once=False)(value)

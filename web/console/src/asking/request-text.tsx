@@ -9,13 +9,15 @@ import type { Request } from "./answer-form.tsx";
 import { Coded } from "./coded.tsx";
 import { formOf } from "./form-fields.tsx";
 import css from "./request-text.module.css";
+import { PlanText, TeamText } from "./team-text.tsx";
 
 /** Kinds of requests that are settled on another page. */
 const ELSEWHERE = new Set(["login", "elicitation"]);
 
-/** The question without the reason, which stands below it. */
-function asked({ question, reason }: Request): string {
-  const rest = reason ? question.replace(reason, "").trim() : question;
+/** The question without the reason or the plan, which stands below it. */
+function asked({ kind, question, reason, input }: Request): string {
+  const below = kind === "plan_approval" && typeof input?.plan === "string" ? input.plan : reason;
+  const rest = below ? question.replace(below, "").trim() : question;
   return visible(rest || question);
 }
 
@@ -70,9 +72,16 @@ export function RequestText({ request }: { request: Request }) {
           <ExternalLink size={13} aria-hidden="true" />
         </a>
       ) : null}
-      {input && shown ? <Input input={input} /> : null}
+      {input && shown ? <Judged kind={request.kind} input={input} /> : null}
     </>
   );
+}
+
+/** What there is to be judged, in the way that suits it. */
+function Judged({ kind, input }: { kind: Request["kind"]; input: Record<string, unknown> }) {
+  if (kind === "team" && Array.isArray(input.members)) return <TeamText input={input} />;
+  if (kind === "plan_approval" && typeof input.plan === "string") return <PlanText input={input} />;
+  return <Input input={input} />;
 }
 
 function Input({ input }: { input: Record<string, unknown> }) {

@@ -3,6 +3,7 @@
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const second = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const plain = new Intl.NumberFormat("en");
 
@@ -15,7 +16,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 export function ago(iso: string, now = Date.now()): string {
   let value = (Date.parse(iso) - now) / 1000;
-  if (Math.abs(value) < 45) return "just now";
+  if (Math.abs(value) < 45) return value > 5 ? "in a moment" : "just now";
   for (const [unit, size] of STEPS) {
     if (Math.abs(value) < size) return relative.format(Math.round(value), unit);
     value /= size;
@@ -23,6 +24,8 @@ export function ago(iso: string, now = Date.now()): string {
   return day.format(new Date(iso));
 }
 
+/** To the second, for what comes more than once in a minute. */
+export const precisely = (iso: string): string => second.format(new Date(iso));
 export const exactly = (iso: string): string => moment.format(new Date(iso));
 export const count = (value: number): string => plain.format(value);
 export const short = (value: number): string => (value < 1000 ? plain.format(value) : compact.format(value));

@@ -4,12 +4,13 @@ import type { AsterEvent, wire } from "@aster/client";
 import { money } from "../lib/words.ts";
 import type { Agent, Ask, Media } from "./items.ts";
 import { Thread } from "./thread.ts";
+import { WORK_FOLDS } from "./work-folds.ts";
 
 const LIVE_OUTPUT_CHARS = 100_000;
 const FINAL = new Set(["completed", "errored", "cancelled"]);
 
 export type FoldOf<E> = (thread: Thread, event: E) => void;
-type Folds = { [T in AsterEvent["type"]]?: FoldOf<Extract<AsterEvent, { type: T }>> };
+export type Folds = { [T in AsterEvent["type"]]?: FoldOf<Extract<AsterEvent, { type: T }>> };
 
 const RECOVERED: Record<string, string> = {
   restart: "The engine restarted here. What it had begun to say is asked for again.",
@@ -18,12 +19,6 @@ const RECOVERED: Record<string, string> = {
   max_tokens: "The answer was cut at the model's limit and is asked for again.",
   repetition: "The answer repeated itself and is asked for again.",
   verification: "The answer did not pass its check and is asked for again.",
-};
-const BACKGROUND: Record<string, "warn" | undefined> = {
-  failed: "warn",
-  lost: "warn",
-  stalled: "warn",
-  timeout: "warn",
 };
 
 function hear(thread: Thread, event: Extract<AsterEvent, { type: "user_message" }>): void {
@@ -85,6 +80,7 @@ function subagent(thread: Thread, event: Extract<AsterEvent, { type: "subagent_l
 }
 
 export const FOLDS: Folds = {
+  ...WORK_FOLDS,
   user_message: hear,
   text_delta: (thread, event) => thread.write(thread.passage(event, false), event),
   thinking_delta: (thread, event) => thread.write(thread.passage(event, true), event),
@@ -176,11 +172,8 @@ export const FOLDS: Folds = {
     if (event.resolved) return;
     thread.note(event, `${event.item === "unknown" ? "Not known" : "Assumed"}: ${event.text}`, "warn");
   },
-  background_task: (thread, event) => {
-    const what = event.description ?? event.runtime_task_id;
-    thread.note(event, `In the background, ${event.status}: ${what}`, BACKGROUND[event.status] ?? "quiet");
-  },
   goal_status: (thread, event) => {
+    thread.goalSeq = event.seq;
     thread.note(event, `Goal ${event.status}: ${event.reason ?? event.goal}`);
   },
   budget_event: (thread, event) => {

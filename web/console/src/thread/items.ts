@@ -93,6 +93,25 @@ export interface Planned extends Base {
   plan: wire.PlanUpdate;
 }
 
+export interface ToldLine {
+  text: string;
+  /** Where there is more of it. */
+  href: string | null;
+}
+
+/** Something that happened to work that outlives the turn; several of the same kind in a row are one. */
+export interface Told extends Base {
+  kind: "told";
+  about: "work" | "worktree" | "mail" | "team" | "schedule" | "workflow" | "project" | "background";
+  title: string;
+  /** How it stands, or of which kind it is. */
+  badge: string;
+  tone: "plain" | "good" | "warn" | "bad" | "info";
+  lines: ToldLine[];
+  /** What was said, whole. */
+  text: string;
+}
+
 export interface Totals {
   since: string;
   calls: number;
@@ -112,7 +131,7 @@ export interface End extends Base {
   ms: number;
 }
 
-export type Item = Said | Passage | Call | Ask | Agent | Note | Todos | Planned | End;
+export type Item = Said | Passage | Call | Ask | Agent | Note | Todos | Planned | Told | End;
 export type Kind = Item["kind"];
 export type Of<K extends Kind> = Extract<Item, { kind: K }>;
 /** An item as it is begun; the thread gives it its number. */

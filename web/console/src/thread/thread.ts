@@ -3,7 +3,7 @@
 
 import type { AsterEvent, wire } from "@aster/client";
 import { FOLDS, type FoldOf } from "./folds.ts";
-import type { Agent, Ask, Call, Fresh, Item, Kind, Of, Passage, Totals } from "./items.ts";
+import type { Agent, Ask, Call, Fresh, Item, Kind, Of, Passage, Told, Totals } from "./items.ts";
 
 const FINAL = new Set(["completed", "errored", "cancelled"]);
 
@@ -22,6 +22,8 @@ export class Thread {
   turnId: string | null = null;
   phase: string | null = null;
   title: string | null = null;
+  /** Where something was last said about the task's goal; 0 when nothing was. */
+  goalSeq = 0;
   readonly heard = new Set<string>();
   /** Why people are about to be asked, by request: it comes just before the question. */
   readonly prompts = new Map<string, wire.PermissionPrompt>();
@@ -91,6 +93,21 @@ export class Thread {
 
   note(event: AsterEvent, text: string, tone: "quiet" | "warn" | "bad" = "quiet", progress = false): void {
     this.add({ kind: "note", turn: event.turn_id ?? null, seq: event.seq, text, tone, progress });
+  }
+
+  /** Something to be told, put with the one before it when that says the same of something else. */
+  tell(event: AsterEvent, told: Omit<Fresh<Told>, "kind" | "turn" | "seq">): void {
+    const turn = event.turn_id ?? null;
+    const before = this.items.at(-1);
+    const same =
+      before?.kind === "told" &&
+      before.turn === turn &&
+      before.about === told.about &&
+      !before.text &&
+      !told.text;
+    if (same && before.title === told.title && before.badge === told.badge) {
+      this.touch(before, { lines: [...before.lines, ...told.lines] });
+    } else this.add<Told>({ kind: "told", turn, seq: event.seq, ...told });
   }
 
   last<K extends Kind>(kind: K, fits: (item: Of<K>) => boolean): Of<K> | undefined {

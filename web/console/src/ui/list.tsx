@@ -44,6 +44,11 @@ export function Entry({ name, href, badges, about, actions, children }: Props) {
   );
 }
 
+/** Small facts of an entry, side by side as far as there is room. */
+export function EntryFacts({ children }: { children: ComponentChildren }) {
+  return <p class={css.facts}>{children}</p>;
+}
+
 interface SectionProps {
   title: string;
   about?: ComponentChildren;

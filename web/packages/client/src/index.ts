@@ -11,7 +11,8 @@ export {
   pause,
   received,
   replay,
+  SILENCE_MS,
 } from "./events.ts";
-export { type SseFrame, SseParser } from "./sse.ts";
+export { frames, type SseFrame, SseParser } from "./sse.ts";
 export { type Call, type Options, type Query, Transport } from "./transport.ts";
 export type * as wire from "./wire.ts";

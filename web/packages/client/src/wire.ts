@@ -48,6 +48,32 @@ export interface AddressSource {
   url: string;
 }
 
+/** An item that is, or was, worked on in a turn. */
+export interface AdvanceAnswer {
+  advance_id: string;
+  project_id: string;
+  item_id: string;
+  task_id: string;
+  turn_id: string | null;
+  status: "due" | "running" | "done" | "failed" | "stopped";
+  reason: string;
+  tool_calls: number;
+  seconds: number;
+  usd: number;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+export interface AdvanceBody {
+  until?: "step" | "blocked";
+}
+
+export interface AdvancePage {
+  advances: Array<AdvanceAnswer>;
+  next: number | null;
+}
+
 /** An agent of your own. */
 export interface AgentBody {
   description: string;
@@ -135,6 +161,10 @@ export interface ArtifactList {
   artifacts: Array<ArtifactEntry>;
 }
 
+export interface AskMemberBody {
+  reason?: string;
+}
+
 export interface AssetState {
   type: "asset_state";
   task_id?: string;
@@ -160,7 +190,7 @@ export interface AudioPart {
   source: InlineSource | AddressSource;
 }
 
-/** Work that outlives its turn begins (`running`) or has ended; `tool_call_id` is the call that began it, `summary` the end of what it said, which is whole in its artifact. */
+/** Work that outlives its turn begins (`running`) or has ended; `tool_call_id` is the call that began it, `summary` the end of what it said, which is whole in its artifact. In between it may be `stalled`: it is silent and the last it said is a question; when it goes on after all it is `running`, and `resumed`. */
 export interface BackgroundTask {
   type: "background_task";
   task_id?: string;
@@ -177,6 +207,7 @@ export interface BackgroundTask {
   exit_code?: number | null;
   tool_call_id?: string | null;
   artifacts?: Array<Artifact>;
+  resumed?: boolean;
 }
 
 /** What a rule would have meant for recorded calls. */
@@ -246,6 +277,13 @@ export interface Budget {
   updated_at: string | null;
 }
 
+export interface BudgetAnswer {
+  steps: number | null;
+  seconds: number | null;
+  tool_calls: number | null;
+  usd: number | null;
+}
+
 export interface BudgetBody {
   limit_usd: number | null;
 }
@@ -289,6 +327,14 @@ export interface BudgetList {
   defaults: BudgetDefaults;
   budgets: Array<Budget>;
   resets_at: string;
+}
+
+/** How far it may go by itself; what is left out is as the operator has set. */
+export interface BudgetPart {
+  steps?: number | null;
+  seconds?: number | null;
+  tool_calls?: number | null;
+  usd?: number | null;
 }
 
 /** A call read far less of its prompt from the provider's cache (`ratio`) than the call before had left there (`expected`). `moved_block` is the first block that had changed and `source` where it comes from; without one the prompt was the same and the provider did not have it. `missed_tokens` were paid for again, which cost `cost_usd`. */
@@ -855,7 +901,6 @@ export interface EditBody {
   description?: string | null;
   role?: string | null;
   priority?: number | null;
-  worktree?: string | null;
   add_blocked_by?: Array<string>;
   remove_blocked_by?: Array<string>;
   version?: number | null;
@@ -910,7 +955,7 @@ export interface ErrorAnswer {
   details?: { [key: string]: unknown } | null;
 }
 
-export type ErrorCode = "BUDGET_EXCEEDED" | "CONFIGURATION_INVALID" | "CONTEXT_OVERFLOW" | "DRAINING" | "HITL_NOT_PENDING" | "HITL_REQUIRED" | "INTERNAL" | "INVALID_KEY" | "INVALID_REQUEST" | "KEY_ROTATION_PENDING" | "LLM_PROVIDER_ERROR" | "LLM_RATE_LIMITED" | "LLM_TIMEOUT" | "MALFORMED_REQUEST" | "MCP_CONNECTION_FAILED" | "MCP_TOKEN_EXPIRED" | "METHOD_NOT_ALLOWED" | "MIGRATION_REQUIRED" | "NOT_FOUND" | "ORIGIN_REFUSED" | "PAYLOAD_TOO_LARGE" | "PERMISSION_DENIED" | "RATE_LIMITED" | "SANDBOX_UNAVAILABLE" | "SLOTS_EXHAUSTED" | "STORAGE_UNAVAILABLE" | "TASK_BUSY" | "TASK_EXISTS" | "TASK_NOT_FOUND" | "TASK_NOT_RUNNING" | "TOOL_IN_DOUBT" | "TURN_CRASHED" | "UNDO_CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "WORK_CONFLICT";
+export type ErrorCode = "BUDGET_EXCEEDED" | "CONFIGURATION_INVALID" | "CONTEXT_OVERFLOW" | "DRAINING" | "HITL_NOT_PENDING" | "HITL_REQUIRED" | "INTERNAL" | "INVALID_KEY" | "INVALID_REQUEST" | "KEY_ROTATION_PENDING" | "LLM_PROVIDER_ERROR" | "LLM_RATE_LIMITED" | "LLM_TIMEOUT" | "MALFORMED_REQUEST" | "MCP_CONNECTION_FAILED" | "MCP_TOKEN_EXPIRED" | "METHOD_NOT_ALLOWED" | "MIGRATION_REQUIRED" | "NOT_FOUND" | "ORIGIN_REFUSED" | "PAYLOAD_TOO_LARGE" | "PERMISSION_DENIED" | "RATE_LIMITED" | "SANDBOX_UNAVAILABLE" | "SLOTS_EXHAUSTED" | "STORAGE_UNAVAILABLE" | "TASK_BUSY" | "TASK_EXISTS" | "TASK_NOT_FOUND" | "TASK_NOT_RUNNING" | "TEAM_CONFLICT" | "TOOL_IN_DOUBT" | "TURN_CRASHED" | "UNDO_CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "WORKTREE_CONFLICT" | "WORK_CONFLICT";
 
 export interface ErrorEvent {
   type: "error";
@@ -927,7 +972,7 @@ export interface ErrorEvent {
 }
 
 /** What happened, at one place of one thread. New types and fields may be added. */
-export type Event = ThreadLifecycle | TaskLifecycle | UserMessage | TurnTransition | Recovery | ContentBlockStart | TextDelta | ThinkingDelta | ContentBlockStop | ToolCallIssued | ToolProgress | ToolResult | ToolError | ToolRetry | FilesRestored | HitlRequest | PermissionPrompt | PermissionSuggestion | HitlResolved | MediaNotice | WorkingMemoryUpdate | MemoryRetrieval | MemoryWrite | LearningUpdate | ContextManifest | CompactionRequested | CompactionEvent | CacheHitRatioAlert | Verification | Uncertainty | RiskSummary | TodoUpdate | PlanUpdate | SubagentLifecycle | BackgroundTask | WorkUpdate | ScheduleFired | TeamMessage | WorktreeEvent | GoalStatus | WorkflowUpdate | ProviderFallback | CircuitState | ModelProgress | HookRan | AssetState | Usage | BudgetEvent | Heartbeat | ErrorEvent | Reconnect;
+export type Event = ThreadLifecycle | TaskLifecycle | UserMessage | TurnTransition | Recovery | ContentBlockStart | TextDelta | ThinkingDelta | ContentBlockStop | ToolCallIssued | ToolProgress | ToolResult | ToolError | ToolRetry | FilesRestored | HitlRequest | PermissionPrompt | PermissionSuggestion | HitlResolved | MediaNotice | WorkingMemoryUpdate | MemoryRetrieval | MemoryWrite | LearningUpdate | ContextManifest | CompactionRequested | CompactionEvent | CacheHitRatioAlert | Verification | Uncertainty | RiskSummary | TodoUpdate | PlanUpdate | SubagentLifecycle | BackgroundTask | WorkUpdate | ScheduleFired | TeamMessage | TeamUpdate | WorktreeEvent | GoalStatus | WorkflowUpdate | ProjectUpdate | ProviderFallback | CircuitState | ModelProgress | HookRan | AssetState | Usage | BudgetEvent | Heartbeat | ErrorEvent | Reconnect;
 
 export interface EventsPage {
   events: Array<Event>;
@@ -1183,7 +1228,7 @@ export interface HitList {
   notice: string | null;
 }
 
-/** The turn needs a person; it goes on when `/hitl/respond` names this request (or the task). A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`). One of kind `client_tool` is a call that the client runs; the answer is its result. `offer` is what an "always" to a permission would store; `about` are the uncertainties an answer would settle. One of kind `elicitation` is a connected server's question in the middle of a call: `input` says what it wants to know, `state` is what the server needs back with the answer. One of kind `login` names the page where a person logs in (`input.url`); finishing the login answers it. A permission with a `pin` is for the tool, or the code, as it was. */
+/** The turn needs a person; it goes on when `/hitl/respond` names this request (or the task). A question of kind `budget` belongs to no call; its `input` says where the budget stands (`BudgetCase`). One of kind `client_tool` is a call that the client runs; the answer is its result. `offer` is what an "always" to a permission would store; `about` are the uncertainties an answer would settle. One of kind `elicitation` is a connected server's question in the middle of a call: `input` says what it wants to know, `state` is what the server needs back with the answer. One of kind `login` names the page where a person logs in (`input.url`); finishing the login answers it. A permission with a `pin` is for the tool, or the code, as it was. One of kind `plan_approval` is a member's plan (`input.plan`), which waits for a yes or a no. */
 export interface HitlRequest {
   type: "hitl_request";
   task_id?: string;
@@ -1193,7 +1238,7 @@ export interface HitlRequest {
   parent_turn_id?: string | null;
   depth?: number;
   request_id: string;
-  kind: "budget" | "client_tool" | "elicitation" | "in_doubt" | "login" | "permission" | "question";
+  kind: "budget" | "client_tool" | "elicitation" | "in_doubt" | "login" | "permission" | "plan_approval" | "question" | "team";
   question: string;
   tool?: string | null;
   tool_call_id?: string | null;
@@ -1291,6 +1336,13 @@ export interface InlineSource {
   data: string;
 }
 
+export interface ItemCounts {
+  pending?: number;
+  in_progress?: number;
+  completed?: number;
+  ready?: number;
+}
+
 export interface ItemPage {
   items: Array<WorkItemAnswer>;
   next: string | null;
@@ -1304,7 +1356,6 @@ export interface ItemPart {
   blocked_by?: Array<string>;
   role?: string | null;
   priority?: number;
-  worktree?: string | null;
 }
 
 export interface ItemsAnswer {
@@ -1369,6 +1420,37 @@ export interface LearningUpdate {
   cost_usd?: number | null;
 }
 
+/** A message. `told_at`: it stands on its recipient's thread; `acked_at`: a model call that saw it was answered. */
+export interface LetterAnswer {
+  number: number;
+  recipient: string;
+  seq: number;
+  message_id: string;
+  sender: string;
+  type: "message" | "broadcast" | "result" | "idle_notification" | "error" | "shutdown_request" | "shutdown_response" | "plan_request" | "plan_approval_request" | "plan_approval_response";
+  content: string;
+  metadata: { [key: string]: unknown };
+  created_at: string;
+  turn_id: string;
+  told_at: string | null;
+  acked_at: string | null;
+}
+
+export interface LetterBody {
+  to: string;
+  content: string;
+}
+
+/** Newest first; `next` asks for the page after this one (`before`), None on the last. */
+export interface LetterPage {
+  mail: Array<LetterAnswer>;
+  next?: number | null;
+}
+
+export interface LettersAnswer {
+  mail: Array<LetterAnswer>;
+}
+
 /** A task with what it has cost so far. */
 export interface ListedTask {
   task_id: string;
@@ -1419,6 +1501,37 @@ export interface MediaNotice {
   message_id?: string | null;
   tool_call_id?: string | null;
   block_index?: number;
+}
+
+/** `turns` since a person last wrote to it; `item_id` is what it is at, `unread` waits for it. */
+export interface MemberAnswer {
+  name: string;
+  role: string;
+  agent: string;
+  task_id: string;
+  status: "working" | "idle" | "waiting_approval" | "stopping" | "stopped" | "failed";
+  stop: string;
+  reason: string;
+  require_plan: boolean;
+  turns: number;
+  turn_id: string;
+  item_id: string | null;
+  cost_usd: number;
+  unread: number;
+}
+
+/** A member that is to be made. */
+export interface MemberPart {
+  name: string;
+  prompt: string;
+  role?: string;
+  agent?: string;
+  item_id?: string | null;
+  require_plan?: boolean;
+}
+
+export interface MembersBody {
+  members: Array<MemberPart>;
 }
 
 export interface MemoryRetrieval {
@@ -1687,6 +1800,178 @@ export interface PreviewAnswer {
   tasks: Array<TouchedTask>;
 }
 
+/** A project as it stands. */
+export interface ProjectAnswer {
+  project_id: string;
+  title: string;
+  brief: string;
+  notes: string;
+  status: "ACTIVE" | "PAUSED" | "NEEDS_USER" | "DONE" | "ARCHIVED";
+  reason: string;
+  board: string;
+  going: boolean;
+  budget: BudgetAnswer;
+  used: BudgetAnswer;
+  items: ItemCounts;
+  tasks: Array<string>;
+  advance: AdvanceAnswer | null;
+  question: ProjectQuestion | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface ProjectArtifactAnswer {
+  artifact_id: string;
+  project_id: string;
+  kind: "file" | "url" | "note" | "tool_call";
+  name: string;
+  content: string;
+  item_id: string | null;
+  task_id: string | null;
+  turn_id: string | null;
+  created_at: string;
+}
+
+export interface ProjectArtifactBody {
+  kind: "file" | "url" | "note" | "tool_call";
+  content: string;
+  name?: string;
+  item_id?: string | null;
+}
+
+export interface ProjectArtifactPage {
+  artifacts: Array<ProjectArtifactAnswer>;
+  next: number | null;
+}
+
+export interface ProjectBody {
+  title: string;
+  brief?: string;
+  notes?: string;
+  budget?: BudgetPart | null;
+}
+
+/** What is to be another; what is left out stays. */
+export interface ProjectEditBody {
+  title?: string | null;
+  brief?: string | null;
+  notes?: string | null;
+  budget?: BudgetPart | null;
+  version?: number | null;
+}
+
+export interface ProjectEventAnswer {
+  number: number;
+  kind: string;
+  message: string;
+  by: string;
+  item_id: string | null;
+  task_id: string | null;
+  turn_id: string | null;
+  at: string;
+}
+
+export interface ProjectEventBody {
+  message: string;
+  kind?: string;
+}
+
+export interface ProjectEventPage {
+  events: Array<ProjectEventAnswer>;
+  next: number | null;
+}
+
+export interface ProjectItemAnswer {
+  item_id: string;
+  board: string;
+  subject: string;
+  description: string;
+  status: "pending" | "in_progress" | "completed" | "deleted";
+  ready: boolean;
+  owner: string | null;
+  role: string | null;
+  priority: number;
+  worktree: string | null;
+  result: string | null;
+  version: number;
+  blocked_by: Array<string>;
+  waiting_for: Array<string>;
+  task_id: string | null;
+  owner_task_id: string | null;
+  created_at: string;
+  updated_at: string;
+  claimed_at: string | null;
+  completed_at: string | null;
+  parent_id: string | null;
+  depth: number;
+}
+
+export interface ProjectItemsBody {
+  items: Array<ItemPart>;
+  parent_id?: string | null;
+}
+
+export interface ProjectPage {
+  projects: Array<ProjectSummary>;
+  next: number | null;
+}
+
+export interface ProjectPauseBody {
+  now?: boolean;
+}
+
+/** What a person is asked before it goes on: `POST /hitl/respond`, or `resume` with an `answer`. */
+export interface ProjectQuestion {
+  request_id: string;
+  question: string;
+  options: Array<string>;
+  reason: string;
+}
+
+export interface ProjectResumeBody {
+  answer?: string | null;
+}
+
+/** A project in a list. */
+export interface ProjectSummary {
+  project_id: string;
+  title: string;
+  status: "ACTIVE" | "PAUSED" | "NEEDS_USER" | "DONE" | "ARCHIVED";
+  reason: string;
+  going: boolean;
+  items: ItemCounts;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface ProjectTaskBody {
+  task_id: string;
+}
+
+export interface ProjectTree {
+  items: Array<ProjectItemAnswer>;
+}
+
+/** Something has happened in a project that this task works for; with `suggested`, the task has grown to where one may be worth it (there is none then, and none is made). `by` is who did it, `message` what there is to say. */
+export interface ProjectUpdate {
+  type: "project_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  action: "advance_done" | "advance_failed" | "advance_started" | "advance_stopped" | "archived" | "artifact_added" | "blocked" | "created" | "done" | "exited" | "items_added" | "needs_user" | "paused" | "resumed" | "suggested" | "switched" | "updated";
+  project_id?: string;
+  title?: string;
+  status?: "ACTIVE" | "ARCHIVED" | "DONE" | "NEEDS_USER" | "PAUSED" | null;
+  item_id?: string;
+  advance_id?: string;
+  by?: string;
+  message?: string;
+}
+
 export interface ProviderFallback {
   type: "provider_fallback";
   task_id?: string;
@@ -1840,6 +2125,10 @@ export interface ReloadAnswer {
   status?: "reloaded";
   tools: Array<string>;
   agents: Array<string>;
+}
+
+export interface RemoveBody {
+  discard?: boolean;
 }
 
 export interface RenameBody {
@@ -2074,6 +2363,46 @@ export interface RunsAnswer {
   task_id: string;
 }
 
+/** A page of what a runtime task has said. */
+export interface RuntimeOutput {
+  id: string;
+  status: "running" | "stalled" | "completed" | "failed" | "killed" | "timeout" | "lost";
+  offset: number;
+  next_offset: number;
+  more: boolean;
+  size: number;
+  left_out: number;
+  text: string;
+}
+
+export interface RuntimePage {
+  tasks: Array<RuntimeTaskAnswer>;
+  next?: string | null;
+}
+
+/** A command or an agent that works behind a turn, or did. */
+export interface RuntimeTaskAnswer {
+  id: string;
+  kind: "bash" | "agent";
+  task_id: string;
+  turn_id: string;
+  tool_call_id: string;
+  status: "running" | "stalled" | "completed" | "failed" | "killed" | "timeout" | "lost";
+  description: string;
+  started_at: string;
+  ended_at?: string | null;
+  exit_code?: number | null;
+  output_size: number;
+  notified: boolean;
+  notified_at?: string | null;
+  work_item?: string | null;
+  wake: boolean;
+  stalled_since?: string | null;
+  artifact_id?: string | null;
+  child_task_id?: string | null;
+  agent?: string | null;
+}
+
 export interface SaveBody {
   chat_history?: Array<unknown>;
   task_id?: string | null;
@@ -2102,29 +2431,50 @@ export interface ScheduleAnswer {
   expires_at: string | null;
   max_runs: number | null;
   durable: boolean;
+  version: number;
   created_at: string;
   updated_at: string;
 }
 
 /** A schedule: a prompt, and one of `cron`, `every_seconds`, `at` and `watch`. */
 export interface ScheduleBody {
-  prompt: string;
-  name?: string;
   cron?: string | null;
   time_zone?: string | null;
   every_seconds?: number | null;
   at?: string | null;
   watch?: WatchPart | null;
-  task_id?: string | null;
   model?: string | null;
   agent?: string | null;
   permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
-  catch_up?: "latest" | "all" | "none";
   catch_up_seconds?: number | null;
-  jitter?: boolean;
   expires_at?: string | null;
   max_runs?: number | null;
+  prompt: string;
+  name?: string;
+  task_id?: string | null;
+  catch_up?: "latest" | "all" | "none";
+  jitter?: boolean;
   durable?: boolean;
+}
+
+/** What is to be another; what is left out stays. One of `cron`, `every_seconds`, `at` and `watch` takes the place of whichever there was; `time_zone` alone moves a `cron`. Null takes away `model`, `agent`, `permission_mode`, `expires_at` and `max_runs`. */
+export interface ScheduleEditBody {
+  cron?: string | null;
+  time_zone?: string | null;
+  every_seconds?: number | null;
+  at?: string | null;
+  watch?: WatchPart | null;
+  model?: string | null;
+  agent?: string | null;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  catch_up_seconds?: number | null;
+  expires_at?: string | null;
+  max_runs?: number | null;
+  prompt?: string | null;
+  name?: string | null;
+  catch_up?: "latest" | "all" | "none" | null;
+  jitter?: boolean | null;
+  version?: number | null;
 }
 
 /** A time of a schedule that was due, and what becomes of it: `occurrence` is that time, `reason` says why it was not simply done. With `missed`, `count` of them are meant. */
@@ -2147,6 +2497,32 @@ export interface ScheduleFired {
 export interface SchedulePage {
   schedules: Array<ScheduleAnswer>;
   next: number | null;
+}
+
+export interface SchedulePreviewAnswer {
+  coming: Array<string>;
+  time_zone: string | null;
+}
+
+/** A schedule as far as it is thought out: one of `cron`, `every_seconds`, `at` and `watch`. */
+export interface SchedulePreviewBody {
+  cron?: string | null;
+  time_zone?: string | null;
+  every_seconds?: number | null;
+  at?: string | null;
+  watch?: WatchPart | null;
+  model?: string | null;
+  agent?: string | null;
+  permission_mode?: "default" | "plan" | "auto" | "bypass" | null;
+  catch_up_seconds?: number | null;
+  expires_at?: string | null;
+  max_runs?: number | null;
+  prompt?: string;
+  name?: string;
+  task_id?: string | null;
+  catch_up?: "latest" | "all" | "none";
+  jitter?: boolean;
+  durable?: boolean;
 }
 
 export interface SchemaForm {
@@ -2405,6 +2781,41 @@ export interface TaskPage {
   next: string | null;
 }
 
+export interface TeamAnswerBody {
+  approve: boolean;
+  feedback?: string | null;
+  type?: "shutdown_response" | "plan_approval_response";
+  member?: string;
+}
+
+export interface TeamBody {
+  members: Array<MemberPart>;
+  task_id?: string | null;
+  name?: string | null;
+  board?: string | null;
+  budget_usd?: number | null;
+}
+
+export interface TeamItems {
+  pending: number;
+  in_progress: number;
+  completed: number;
+  ready: number;
+}
+
+/** A team in a list. */
+export interface TeamLine {
+  team_id: string;
+  name: string;
+  board: string;
+  lead_task_id: string;
+  status: "active" | "stopped";
+  budget_usd: number;
+  created_at: string;
+  ended_at: string | null;
+}
+
+/** Mail in a team, on the threads of both. `sender` and `recipient` are names within the team (`lead`, `person` and `engine` among them); `mail_seq` numbers what the recipient gets. */
 export interface TeamMessage {
   type: "team_message";
   task_id?: string;
@@ -2419,6 +2830,89 @@ export interface TeamMessage {
   message_type: string;
   content: string;
   metadata?: { [key: string]: unknown } | null;
+  team_id?: string;
+  mail_seq?: number;
+}
+
+/** `next` asks for the page after this one (`before`); None on the last. */
+export interface TeamPage {
+  teams: Array<TeamLine>;
+  next?: string | null;
+}
+
+/** How it stands with a member's plan: while it is not `approved` the member changes nothing. */
+export interface TeamPlanAnswer {
+  member: string;
+  status: "required" | "pending" | "approved" | "rejected";
+  work_version: number;
+  item_id?: string | null;
+  request_id?: string | null;
+  feedback?: string | null;
+}
+
+export interface TeamPlanList {
+  plans: Array<TeamPlanAnswer>;
+}
+
+/** A request in a team: `sender` asks it of `target`, about `member`. */
+export interface TeamRequestAnswer {
+  request_id: string;
+  team_id: string;
+  kind: "shutdown" | "plan_approval";
+  sender: string;
+  target: string;
+  member: string;
+  status: "pending" | "approved" | "rejected" | "void";
+  content: string;
+  work_version: number;
+  created_at: string;
+  item_id?: string | null;
+  answered_by?: string | null;
+  feedback?: string | null;
+  answered_at?: string | null;
+}
+
+export interface TeamRequestPage {
+  requests: Array<TeamRequestAnswer>;
+  next?: string | null;
+}
+
+/** A team with its members, how much is on its board, and what waits for the lead. */
+export interface TeamSheet {
+  team_id: string;
+  name: string;
+  board: string;
+  lead_task_id: string;
+  status: "active" | "stopped";
+  budget_usd: number;
+  created_at: string;
+  ended_at: string | null;
+  cost_usd: number;
+  members: Array<MemberAnswer>;
+  items: TeamItems;
+  unread: number;
+}
+
+/** A team was made or stopped, or one of its members is another than before; told on the thread of the task that leads. `member_task_id` is the member's own task, `member_turn_id` the turn that began or ended, `item_id` the work it is at. */
+export interface TeamUpdate {
+  type: "team_update";
+  task_id?: string;
+  turn_id?: string | null;
+  seq?: number;
+  timestamp?: string;
+  parent_turn_id?: string | null;
+  depth?: number;
+  team_id: string;
+  team: string;
+  action: "created" | "failed" | "idle" | "joined" | "stopped" | "stopping" | "waiting_approval" | "working";
+  member?: string;
+  role?: string;
+  agent?: string;
+  member_task_id?: string;
+  member_turn_id?: string;
+  item_id?: string | null;
+  reason?: string | null;
+  cost_usd?: number | null;
 }
 
 /** A call to think through. */
@@ -2656,7 +3150,7 @@ export interface TouchedTask {
 }
 
 /** Why a turn makes another model call. */
-export type TransitionReason = "budget_continuation" | "compact_retry" | "empty_answer" | "goal_continuation" | "loop_guard" | "max_tokens_recovery" | "media_recovery" | "missing_call" | "pause_turn" | "repetition" | "steer" | "stop_hook_continuation" | "tool_result_continuation" | "transport_retry" | "verification_repair";
+export type TransitionReason = "budget_continuation" | "compact_retry" | "empty_answer" | "goal_continuation" | "human_gate" | "loop_guard" | "max_tokens_recovery" | "media_recovery" | "missing_call" | "pause_turn" | "repetition" | "steer" | "stop_hook_continuation" | "tool_result_continuation" | "transport_retry" | "verification_repair";
 
 /** A learned thing that proves itself, or has. */
 export interface TrialAnswer {
@@ -3094,6 +3588,34 @@ export interface WorkingMemoryUpdate {
   expires_at?: string | null;
 }
 
+/** A worktree. */
+export interface WorktreeAnswer {
+  worktree_id: string;
+  name: string;
+  branch: string;
+  repository: string;
+  path: string;
+  base: string | null;
+  status: "creating" | "active" | "kept" | "removing" | "removed" | "failed";
+  item_id: string;
+  in_use: boolean;
+  problem: string | null;
+  reason: string | null;
+  created_by: string;
+  person: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface WorktreeBody {
+  name: string;
+  item_id: string;
+  repository?: string;
+  base?: string | null;
+  task_id?: string | null;
+}
+
+/** Something has become of a worktree: it was made for the item `work_task_id`, or could not be (`failed`), whoever claimed that works there from here on (`entered`), a person wants it to stay (`kept`), or it is gone (`removed`). */
 export interface WorktreeEvent {
   type: "worktree_event";
   task_id?: string;
@@ -3108,6 +3630,12 @@ export interface WorktreeEvent {
   branch?: string | null;
   work_task_id?: string | null;
   reason?: string | null;
+  worktree_id?: string;
+}
+
+export interface WorktreePage {
+  worktrees: Array<WorktreeAnswer>;
+  next: string | null;
 }
 
 /** What something learned is worth by now. */

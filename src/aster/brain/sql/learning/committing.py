@@ -9,7 +9,7 @@ from aster.brain.learning import Claim, Decision, Rows
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.learning import applying, journal, kept, reverting, shelving, trials
 from aster.brain.sql.learning.kept import KeptItem
-from aster.contracts.learning import ChangeItem, Changeset, ChangesetStatus, ItemStatus, Trial
+from aster.contracts.learning import ChangeItem, Changeset, ItemStatus, Trial
 
 
 def commit(
@@ -120,20 +120,10 @@ def _rejected(db: Connection, user_id: str, one: KeptItem) -> KeptItem:
 def _standing(db: Connection, changeset: Changeset, items: Sequence[KeptItem]) -> Changeset:
     """A changeset as it stands with these items."""
     changeset = replace(
-        changeset, items=tuple(one.item for one in items), status=_status({one.item.status for one in items})
+        changeset, items=tuple(one.item for one in items), status=kept.standing({one.item.status for one in items})
     )
     kept.update(db, changeset)
     return changeset
-
-
-def _status(of_items: set[ItemStatus]) -> ChangesetStatus:
-    if "applied" in of_items:
-        return "applied"
-    if "proposed" in of_items:
-        return "proposed"
-    if of_items & {"reverted", "kept"}:
-        return "reverted"
-    return "rejected" if "rejected" in of_items else "empty"
 
 
 def _promoted(trial: Trial, done: Changeset) -> Trial:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from aster.brain.memory_records import MemoryRow
 from aster.brain.sql.connection import Connection
-from aster.brain.sql.learning import kept, trials
+from aster.brain.sql.learning import kept, shelving, trials
 from aster.brain.sql.learning.kept import KeptItem
 from aster.brain.sql.memory.rows import batches, marks
 from aster.contracts.learning import ChangeItem, Trial, TrialRun
@@ -64,8 +64,13 @@ def forgotten(db: Connection, user_id: str, rows: Sequence[MemoryRow], now: int)
         )
     for changeset_id, one in _items(db, user_id, gone):
         left = _without(one, gone)
-        if left != one:
-            kept.update_item(db, user_id, changeset_id, left)
+        if left == one:
+            continue
+        if one.item.action == "skill":
+            told = shelving.unsay(db, user_id, one.item)
+            left = replace(left, item=replace(left.item, fields=told.fields if left.item.fields else {}))
+        kept.update_item(db, user_id, changeset_id, left)
+        kept.restand(db, user_id, changeset_id)
     for trial in _trials(db, user_id, gone):
         if trial.record_id in gone.ids or gone.said_in(trial.fields):
             _silence(db, trial, FORGOTTEN, now)
@@ -84,9 +89,10 @@ def forgotten(db: Connection, user_id: str, rows: Sequence[MemoryRow], now: int)
 def deleted(db: Connection, user_id: str, task_id: str, now: int) -> None:
     """A task is gone: nothing quotes it any more, and what was not yet learned from it is not."""
     for changeset_id, one in _items(db, user_id, task_id):
-        item = one.item
+        item = shelving.unsay(db, user_id, one.item) if one.item.action == "skill" else one.item
         left = replace(item, quote="") if _learned(item) else _unsaid(item, DELETED)
         kept.update_item(db, user_id, changeset_id, replace(one, item=left, row=None))
+        kept.restand(db, user_id, changeset_id)
     for trial in _trials(db, user_id, task_id):
         _unquote(db, trial, DELETED, now)
     db.execute("DELETE FROM trial_runs WHERE user_id = ? AND task_id = ?", (user_id, task_id))
@@ -94,6 +100,10 @@ def deleted(db: Connection, user_id: str, task_id: str, now: int) -> None:
 
 def wiped(db: Connection, user_id: str) -> int:
     """Everything of a user is forgotten; nothing of what happened before is to be learned from again."""
+    for (body,) in db.execute("SELECT body FROM changeset_items WHERE user_id = ?", (user_id,)).fetchall():
+        item = decode(body, KeptItem).item
+        if item.action == "skill":
+            shelving.unsay(db, user_id, item)
     return sum(
         db.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,)).rowcount
         for table in (*TABLES, "learning_journal")

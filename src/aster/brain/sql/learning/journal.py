@@ -134,10 +134,11 @@ def entries(
     return _entries(db, f"{condition} ORDER BY number DESC LIMIT ?", [*params, limit])
 
 
-def waiting_users(db: Connection, now: int) -> list[str]:
-    """Whose entries are free, those that have waited longest first."""
-    query = f"SELECT user_id FROM learning_journal WHERE {_FREE} GROUP BY user_id ORDER BY min(number)"
-    return [user_id for (user_id,) in db.execute(query, (now, now))]
+def waiting_users(db: Connection, now: int, user_id: str | None = None) -> list[str]:
+    """Whose entries are free, those that have waited longest first; of one user only, if one is named."""
+    whose, params = ("", ()) if user_id is None else (" AND user_id = ?", (user_id,))
+    query = f"SELECT user_id FROM learning_journal WHERE {_FREE}{whose} GROUP BY user_id ORDER BY min(number)"
+    return [found for (found,) in db.execute(query, (now, now, *params))]
 
 
 def retain(db: Connection, done_before: int, limit: int) -> int:

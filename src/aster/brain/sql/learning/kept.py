@@ -4,7 +4,7 @@ that an item changed, what it was before and after.
 An item's columns say what it is found by; its body says all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aster.brain.memory_records import MemoryRow
 from aster.brain.sql.connection import Connection
 from aster.brain.sql.memory.rows import batches, marks
-from aster.contracts.learning import ChangeItem, Changeset, ChangesetKind, ChangesetStatus
+from aster.contracts.learning import ChangeItem, Changeset, ChangesetKind, ChangesetStatus, ItemStatus
 from aster.contracts.model import Contract, decode, encode
 
 _FIELDS: Final = tuple(name for name in Changeset.__struct_fields__ if name != "items")
@@ -61,6 +61,26 @@ def update(db: Connection, changeset: Changeset) -> None:
             *(changeset.status, changeset.decided_at, changeset.decided_by),
             *(changeset.user_id, changeset.changeset_id),
         ),
+    )
+
+
+def standing(of_items: Collection[ItemStatus]) -> ChangesetStatus:
+    """How a changeset stands whose items stand so."""
+    if "applied" in of_items:
+        return "applied"
+    if "proposed" in of_items:
+        return "proposed"
+    if "reverted" in of_items or "kept" in of_items:
+        return "reverted"
+    return "rejected" if "rejected" in of_items else "empty"
+
+
+def restand(db: Connection, user_id: str, changeset_id: str) -> None:
+    """Keep where a changeset stands by its items, some of which were changed behind it."""
+    items = _items(db, user_id, [changeset_id]).get(changeset_id, [])
+    db.execute(
+        "UPDATE changesets SET status = ? WHERE user_id = ? AND changeset_id = ?",
+        (standing({one.item.status for one in items}), user_id, changeset_id),
     )
 
 

@@ -7,10 +7,11 @@ A name that means something else by now is never touched: what a person decides 
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from aster.brain.skills import SkillRow
 from aster.brain.sql.connection import Connection
-from aster.contracts.learning import ChangeItem
+from aster.contracts.learning import SUCH_AS, ChangeItem
 from aster.contracts.model import encode
 
 TAKEN: Final = "There is another skill of this name by now."
@@ -48,6 +49,24 @@ def withdraw(db: Connection, user_id: str, item: ChangeItem, *, approved: bool) 
     if approved or _composed(held).get("status", "proposed") == "proposed":
         db.execute("DELETE FROM skills WHERE user_id = ? AND name = ?", (user_id, name))
     return True
+
+
+def unsay(db: Connection, user_id: str, item: ChangeItem) -> ChangeItem:
+    """What a person said is gone: a skill that is only proposed goes with it, one they approved is described without
+    it, also on the shelf."""
+    if item.status == "proposed":
+        withdraw(db, user_id, item, approved=False)
+        return item
+    name = str(item.fields.get("name", ""))
+    held = _held(db, user_id, name)
+    if held is not None and _same(held, item):
+        body = encode(_plain(msgspec.json.decode(held[1])))
+        db.execute("UPDATE skills SET body = ? WHERE user_id = ? AND name = ?", (body, user_id, name))
+    return replace(item, fields=_plain(item.fields))
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {**fields, "description": str(fields.get("description", "")).partition(SUCH_AS)[0]}
 
 
 def _held(db: Connection, user_id: str, name: str) -> tuple[str, bytes] | None:

@@ -63,8 +63,8 @@ class SqlLearning:
     async def requeue(self, user_id: str, number: int) -> bool:
         return await self._change(journal.requeue, user_id, number)
 
-    async def waiting_users(self, now: int) -> list[str]:
-        return await self._readers.run(journal.waiting_users, now)
+    async def waiting_users(self, now: int, user_id: str | None = None) -> list[str]:
+        return await self._readers.run(journal.waiting_users, now, user_id)
 
     async def commit(
         self, changeset: Changeset, *, apply: bool, claim: Claim | None, now: int, rows: Rows = MappingProxyType({})
@@ -107,8 +107,8 @@ class SqlLearning:
     async def trial(self, user_id: str, trial_id: str) -> Trial | None:
         return await self._readers.run(trials.one, user_id, trial_id)
 
-    async def open_trials(self) -> list[Trial]:
-        return await self._readers.run(trials.open_ones)
+    async def open_trials(self, user_id: str | None = None) -> list[Trial]:
+        return await self._readers.run(trials.open_ones, user_id)
 
     async def keep_run(self, user_id: str, run: TrialRun) -> None:
         await self._change(trials.keep_run, user_id, run)

@@ -101,8 +101,9 @@ def one(db: Connection, user_id: str, trial_id: str) -> Trial | None:
     return replace(found[0], runs=tuple(decode(body, TrialRun) for (body,) in runs))
 
 
-def open_ones(db: Connection) -> list[Trial]:
-    return _select(db, f"{_OPEN} ORDER BY number", ())
+def open_ones(db: Connection, user_id: str | None) -> list[Trial]:
+    whose, params = ("", ()) if user_id is None else ("user_id = ? AND ", (user_id,))
+    return _select(db, f"{whose}{_OPEN} ORDER BY number", params)
 
 
 def keep_run(db: Connection, user_id: str, run: TrialRun) -> None:

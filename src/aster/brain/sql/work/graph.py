@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from aster.brain.sql.connection import Connection
+from aster.brain.work import Use
 from aster.contracts.model import decode
 from aster.contracts.work import WorkBoard, WorkChange, WorkItem, WorkShow
 
@@ -26,6 +27,7 @@ _UNDONE: Final = (
 """It waits for something that is not completed, or is not there at all."""
 READY: Final = f"i.status = 'pending' AND i.owner IS NULL AND NOT {_UNDONE}"
 _AT_ONCE: Final = 200
+_USED: Final[dict[Use, str]] = {"work": "work_items", "teams": "teams", "projects": "projects"}
 
 
 def item(db: Connection, user_id: str, item_id: str) -> WorkItem | None:
@@ -80,14 +82,17 @@ def items(
     return _with_needs(db, user_id, db.execute(sql, (*given, limit)).fetchall())
 
 
-def next_ready(db: Connection, user_id: str, board: str, roles: Sequence[str]) -> str | None:
-    """The most urgent item that is ready, for one of these roles or for anybody."""
+def next_ready(
+    db: Connection, user_id: str, board: str, roles: Sequence[str], without: Sequence[str] = ()
+) -> str | None:
+    """The most urgent item that is ready, for one of these roles or for anybody; not one of those to be passed over."""
     fits = f"(i.role IS NULL OR i.role IN ({_marks(roles)}))" if roles else "i.role IS NULL"
+    passed = f" AND i.item_id NOT IN ({_marks(without)})" if without else ""
     sql = (
-        f"SELECT i.item_id FROM work_items i WHERE i.user_id = ? AND i.board = ? AND {fits} AND {READY}"
+        f"SELECT i.item_id FROM work_items i WHERE i.user_id = ? AND i.board = ? AND {fits} AND {READY}{passed}"
         " ORDER BY i.priority DESC, i.number LIMIT 1"
     )
-    found = db.execute(sql, (user_id, board, *roles)).fetchone()
+    found = db.execute(sql, (user_id, board, *roles, *without)).fetchone()
     return None if found is None else found[0]
 
 
@@ -131,8 +136,10 @@ def boards(db: Connection, user_id: str) -> list[WorkBoard]:
     return [WorkBoard(board=board, **found) for board, found in counts.items()]
 
 
-def exists(db: Connection, user_id: str) -> bool:
-    return db.execute("SELECT 1 FROM work_items WHERE user_id = ? LIMIT 1", (user_id,)).fetchone() is not None
+def uses(db: Connection, user_id: str) -> frozenset[Use]:
+    asked = ", ".join(f"EXISTS (SELECT 1 FROM {table} WHERE user_id = ?)" for table in _USED.values())
+    row = db.execute(f"SELECT {asked}", (user_id,) * len(_USED)).fetchone()
+    return frozenset(use for use, found in zip(_USED, row, strict=True) if found)
 
 
 def _with_needs(db: Connection, user_id: str, rows: Sequence[Sequence[Any]]) -> list[WorkItem]:

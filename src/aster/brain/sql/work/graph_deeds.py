@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from aster.brain.sql.connection import Connection
-from aster.brain.sql.work import graph, graph_edges
+from aster.brain.sql.work import graph, graph_edges, team_requests, worktrees
 from aster.brain.sql.work.graph_edges import unsound
 from aster.brain.work import (
     Abandon,
     Actor,
+    BindItem,
     Claim,
     Complete,
     Create,
@@ -74,6 +75,8 @@ class SqlDeed:
                 return self._discard(self._order)
             case Reopen():
                 return self._reopen(self._order)
+            case BindItem():
+                return self._bind(self._order)
 
     def _create(self, order: Create) -> WorkOutcome:
         user_id = self._actor.user_id
@@ -92,7 +95,6 @@ class SqlDeed:
                 "status": "pending",
                 "role": draft.role or None,
                 "priority": draft.priority,
-                "worktree": draft.worktree or None,
                 "version": 1,
                 "task_id": self._actor.task_id,
                 "owner_task_id": "",
@@ -142,10 +144,9 @@ class SqlDeed:
             "description": edit.description,
             "role": edit.role,
             "priority": edit.priority,
-            "worktree": edit.worktree,
         }
         changed: dict[str, Any] = {
-            name: value or None if name in ("role", "worktree") else value
+            name: value or None if name == "role" else value
             for name, value in wanted.items()
             if value is not None and (value or None) != (getattr(found, name) or None)
         }
@@ -176,7 +177,7 @@ class SqlDeed:
 
     def _claim(self, order: Claim) -> WorkOutcome:
         user_id = self._actor.user_id
-        item_id = order.item_id or graph.next_ready(self._db, user_id, order.board, order.roles)
+        item_id = order.item_id or graph.next_ready(self._db, user_id, order.board, order.roles, order.without)
         if item_id is None:
             return WorkOutcome()
         found = self._found(item_id)
@@ -192,8 +193,11 @@ class SqlDeed:
         at = "" if self._actor.person else self._actor.task_id
         self._set(item_id, status="in_progress", owner=order.owner, owner_task_id=at, claimed_at=self._now)
         now = self._found(item_id)
-        source = "asked for" if order.item_id else "next in line"
+        team_requests.moved(self._db, user_id, order.owner, self._now)
+        source = order.source or ("asked for" if order.item_id else "next in line")
+        entered = worktrees.claimed(self._db, self._actor, found)
         self._tell(now, "claimed", {"owner": order.owner, "source": source})
+        self._told += entered
         return WorkOutcome(items=(now,))
 
     def _complete(self, order: Complete) -> WorkOutcome:
@@ -201,6 +205,7 @@ class SqlDeed:
         if found.status in ("completed", "deleted"):
             raise conflict(found, "already_resolved")
         overrode = self._may(found, order.owner, order.override)
+        self._planned(found)
         self._set(order.item_id, status="completed", result=order.result, completed_at=self._now)
         unblocked = graph.unblocked_by(self._db, self._actor.user_id, order.item_id)
         now = self._found(order.item_id)
@@ -215,6 +220,7 @@ class SqlDeed:
         if found.owner is None:
             raise conflict(found, "not_claimed")
         overrode = self._may(found, order.owner, order.override)
+        worktrees.left(self._db, self._actor)
         return WorkOutcome(items=(self._given_back(found, order.reason, overrode=overrode),))
 
     def _abandon(self, order: Abandon) -> WorkOutcome:
@@ -224,6 +230,7 @@ class SqlDeed:
 
     def _given_back(self, found: WorkItem, reason: str | None, *, overrode: bool = False) -> WorkItem:
         self._set(found.item_id, status="pending", owner=None, owner_task_id="", claimed_at=None)
+        team_requests.moved(self._db, self._actor.user_id, found.owner, self._now)
         now = self._found(found.item_id)
         self._tell(now, "released", {"owner": found.owner, "reason": reason}, overrode=overrode)
         return now
@@ -236,6 +243,7 @@ class SqlDeed:
             raise conflict(found, "already_resolved")
         overrode = found.owner is not None and self._may(found, order.owner, order.override)
         self._set(order.item_id, status="deleted", owner=None, owner_task_id="")
+        team_requests.moved(self._db, self._actor.user_id, found.owner, self._now)
         now = self._found(order.item_id)
         self._tell(now, "deleted", {"reason": order.reason}, overrode=overrode)
         return WorkOutcome(items=(now,))
@@ -248,6 +256,15 @@ class SqlDeed:
         self._set(order.item_id, **gone, result=None)
         now = self._found(order.item_id)
         self._tell(now, "reopened", {"reason": order.reason})
+        return WorkOutcome(items=(now,))
+
+    def _bind(self, order: BindItem) -> WorkOutcome:
+        found = self._found(order.item_id)
+        if order.worktree is not None:
+            self._unclaimed(found)
+        self._set(order.item_id, worktree=order.worktree)
+        now = self._found(order.item_id)
+        self._tell(now, "updated", {"before": {"worktree": found.worktree}})
         return WorkOutcome(items=(now,))
 
     def _found(self, item_id: str) -> WorkItem:
@@ -271,6 +288,12 @@ class SqlDeed:
         if self._actor.person and override:
             return True
         raise conflict(found, "not_claimed" if found.owner is None else "not_owner")
+
+    def _planned(self, found: WorkItem) -> None:
+        """Refuse an agent to complete what its plan is not approved for; a person may."""
+        gate = None if self._actor.person else team_requests.owned(self._db, self._actor.user_id, found.owner)
+        if gate is not None and gate.closed:
+            raise conflict(found, "plan_not_approved", plan=gate.status)
 
     def _set(self, item_id: str, **fields: Any) -> None:
         changes = "".join(f", {name} = ?" for name in fields)
@@ -361,16 +384,18 @@ _WHY: Final[dict[WorkObstacle, str]] = {
     "not_owner": "it is {owner}'s",
     "not_claimed": "nobody has claimed it",
     "stale": "it has changed since; it is at version {version} now",
+    "plan_not_approved": "Blocked: plan status is {plan}",
 }
 
 
-def conflict(found: WorkItem, reason: WorkObstacle, busy: WorkItem | None = None) -> EngineError:
+def conflict(found: WorkItem, reason: WorkObstacle, busy: WorkItem | None = None, plan: str = "") -> EngineError:
     said = _WHY[reason].format(
         owner=found.owner,
         status=found.status,
         waiting=", ".join(found.waiting_for),
         busy="" if busy is None else f"{busy.item_id} ({busy.subject})",
         version=found.version,
+        plan=plan,
     )
     details: dict[str, Any] = {"reason": reason, "item_id": found.item_id, "status": found.status}
     if found.waiting_for:

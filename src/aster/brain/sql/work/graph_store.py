@@ -1,13 +1,14 @@
 """`WorkStore` in SQL: what changes goes to the one writer as a deed, what looks goes to the readers."""
 
 import asyncio
+from collections.abc import Sequence
 
 from aster.brain.records import ThreadKey
 from aster.brain.sql.running import Reads, Writes
-from aster.brain.sql.work import graph
+from aster.brain.sql.work import graph, graph_history
 from aster.brain.sql.work.graph_deeds import SqlDeed
 from aster.brain.unit import Conflict, Present, Unit
-from aster.brain.work import WorkOrder, WorkOutcome
+from aster.brain.work import Use, WorkOrder, WorkOutcome
 from aster.contracts.events import Event
 from aster.contracts.work import WorkBoard, WorkChange, WorkItem, WorkShow
 
@@ -61,6 +62,12 @@ class SqlWork:
             after=after,
         )
 
+    async def next_ready(
+        self, user_id: str, board: str, roles: Sequence[str], without: Sequence[str] = ()
+    ) -> WorkItem | None:
+        found = await self._readers.run(graph.next_ready, user_id, board, roles, without)
+        return None if found is None else await self.item(user_id, found)
+
     async def held(self, user_id: str, owner: str) -> WorkItem | None:
         return await self._readers.run(graph.held, user_id, owner)
 
@@ -69,8 +76,19 @@ class SqlWork:
     ) -> list[WorkChange]:
         return await self._readers.run(graph.history, user_id, item_id, limit=limit, before=before)
 
+    async def forget(self, keep: int, limit: int) -> int:
+        gone = 0
+        for user_id, item_id in await self._readers.run(graph_history.long, keep, limit):
+            gone += await self._shorten(user_id, item_id, keep)
+        return gone
+
+    async def _shorten(self, user_id: str, item_id: str, keep: int) -> int:
+        gone = await self._writer.run(lambda db: graph_history.shorten(db, user_id, item_id, keep))
+        assert isinstance(gone, int)
+        return gone
+
     async def boards(self, user_id: str) -> list[WorkBoard]:
         return await self._readers.run(graph.boards, user_id)
 
-    async def exists(self, user_id: str) -> bool:
-        return await self._readers.run(graph.exists, user_id)
+    async def uses(self, user_id: str) -> frozenset[Use]:
+        return await self._readers.run(graph.uses, user_id)

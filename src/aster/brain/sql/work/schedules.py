@@ -34,6 +34,7 @@ _OCCURRENCES: Final = f"SELECT {', '.join(_OCCURRENCE)} FROM schedule_occurrence
 _OPEN: Final = "status IN ('due', 'deferred', 'delivered')"
 _WAITING: Final = "status IN ('due', 'deferred')"
 _SETTLED: Final = frozenset(("acknowledged", "missed", "skipped", "failed"))
+_UNBOUNDED: Final = 2**62
 OVERTAKEN: Final = "The time before it still waits."
 LEFT: Final = "It was to end with the engine that it was made on."
 
@@ -143,10 +144,13 @@ def postpone(db: Connection, schedule: Schedule, next_at: int) -> Schedule | Non
 
 
 def run_now(db: Connection, schedule: Schedule, now: int) -> tuple[Occurrence, list[ScheduleFired]] | None:
+    most = schedule.spec.max_runs or _UNBOUNDED
     found = db.execute(
-        "UPDATE schedules SET runs = runs + 1, updated_at = ? WHERE user_id = ? AND schedule_id = ?"
-        " AND status IN ('active', 'paused')",
-        (now, schedule.user_id, schedule.schedule_id),
+        "UPDATE schedules SET runs = runs + 1, version = version + 1, updated_at = ?,"
+        " status = CASE WHEN runs + 1 >= ? THEN 'ended' ELSE status END,"
+        " next_at = CASE WHEN runs + 1 >= ? THEN NULL ELSE next_at END"
+        " WHERE user_id = ? AND schedule_id = ? AND status IN ('active', 'paused')",
+        (now, most, most, *_whose(schedule)),
     )
     if not found.rowcount:
         return None
@@ -177,11 +181,27 @@ def change(
     )
     if not found.rowcount:
         return None
-    if status == "active":
-        return []
+    return [] if status == "active" else _skipped(db, schedule, _WAITING, now, reason)
+
+
+def edit(
+    db: Connection, schedule: Schedule, spec: ScheduleSpec, next_at: int | None, now: int, reason: str
+) -> list[ScheduleFired] | None:
+    found = db.execute(
+        "UPDATE schedules SET spec = ?, next_at = ?, version = version + 1, updated_at = ?, problem = '',"
+        " held = CASE WHEN ? = '' THEN held ELSE 0 END WHERE user_id = ? AND schedule_id = ? AND version = ?",
+        (encode(spec), next_at, now, reason, *_whose(schedule), schedule.version),
+    )
+    if not found.rowcount:
+        return None
+    return _skipped(db, schedule, f"{_WAITING} AND by_hand = 0", now, reason) if reason else []
+
+
+def _skipped(db: Connection, schedule: Schedule, which: str, now: int, reason: str) -> list[ScheduleFired]:
+    """Times that wait are not done any more, unless one is just being delivered."""
     gone = db.execute(
         f"UPDATE schedule_occurrences SET status = 'skipped', settled_at = ?, reason = ?"
-        f" WHERE user_id = ? AND schedule_id = ? AND {_WAITING} AND claimed_until <= ? RETURNING due_at",
+        f" WHERE user_id = ? AND schedule_id = ? AND {which} AND claimed_until <= ? RETURNING due_at",
         (now, reason, *_whose(schedule), now),
     ).fetchall()
     return [_told(schedule.schedule_id, due_at, "skipped", reason) for (due_at,) in sorted(gone)]

@@ -12,7 +12,7 @@ from aster.brain.sql.running import Reads, Writes
 from aster.brain.sql.work import schedules
 from aster.brain.unit import Conflict, Present, Unit
 from aster.contracts.events import Event
-from aster.contracts.schedules import Occurrence, OccurrenceStatus, Schedule, ScheduleStatus
+from aster.contracts.schedules import Occurrence, OccurrenceStatus, Schedule, ScheduleSpec, ScheduleStatus
 
 
 class SqlSchedules:
@@ -81,6 +81,13 @@ class SqlSchedules:
     ) -> bool:
         return await self._told(
             _home(schedule), lambda db: schedules.change(db, schedule, status, next_at, now, reason)
+        )
+
+    async def edit(
+        self, schedule: Schedule, spec: ScheduleSpec, next_at: int | None, now: int, reason: str
+    ) -> bool:
+        return await self._told(
+            _home(schedule), lambda db: schedules.edit(db, schedule, spec, next_at, now, reason)
         )
 
     async def set_aside(self, schedule_id: str, problem: str, now: int) -> None:

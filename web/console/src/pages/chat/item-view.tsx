@@ -9,6 +9,7 @@ import { EndLine, NoteLine } from "./lines.tsx";
 import { PassageText } from "./passage.tsx";
 import { PlanCard, TodoCard } from "./plans.tsx";
 import { SaidBubble } from "./said.tsx";
+import { ToldCard } from "./told-card.tsx";
 
 /** An item and how often it has changed: it stays the same object, so that its revision is what tells a view to follow. */
 export interface Shown<T extends Item> {
@@ -55,6 +56,8 @@ export const ItemView = memo(
         return <TodoCard item={item} rev={item.rev} />;
       case "plan":
         return <PlanCard item={item} rev={item.rev} />;
+      case "told":
+        return <ToldCard item={item} rev={item.rev} />;
       case "end":
         return <EndLine item={item} rev={item.rev} doing={doing} />;
       default:

@@ -1,6 +1,6 @@
 // The chat: one task, followed as long as it is looked at.
 
-import { History, ListTree } from "lucide-preact";
+import { History, ListTree, Target } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation, useRoute, useSearchParams } from "wouter-preact";
 import { taskOf } from "../../lib/addresses.ts";
@@ -12,6 +12,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Empty, Loading, Problem } from "../../ui/page.tsx";
 import type { Attachment } from "./attachments.ts";
 import { Composer } from "./composer.tsx";
+import { GoalBar, GoalDialog, useGoal } from "./goal.tsx";
 import type { Doing } from "./item-view.tsx";
 import { Log } from "./log.tsx";
 import type { Busy } from "./modes.tsx";
@@ -52,6 +53,7 @@ function useFollower(taskId: string, named: boolean): Follower {
 function Chat({ taskId, named }: { taskId: string; named: boolean }) {
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<unknown>(null);
+  const [aiming, setAiming] = useState(false);
   const [query] = useSearchParams();
   const agent = query.get("agent");
   const answering = agent ? { agent } : {};
@@ -84,7 +86,8 @@ function Chat({ taskId, named }: { taskId: string; named: boolean }) {
   );
   return (
     <div class={css.chat}>
-      <Head follower={follower} title={title} agent={agent} task={named ? taskId : null} />
+      <Head {...{ follower, title, agent }} task={named ? taskId : null} onAim={() => setAiming(true)} />
+      {named ? <Aim follower={follower} open={aiming} onOpen={setAiming} /> : null}
       {follower.error.value ? (
         <Problem error={follower.error.value} again={() => void follower.follow()} />
       ) : null}
@@ -112,9 +115,10 @@ interface HeadProps {
   agent: string | null;
   /** The task, once there is one. */
   task: string | null;
+  onAim: () => void;
 }
 
-function Head({ follower, title, agent, task }: HeadProps) {
+function Head({ follower, title, agent, task, onAim }: HeadProps) {
   const phase = follower.phase.value;
   const works = phase === "suspended" ? "waits for you" : "working";
   const state = running(follower) ? works : "";
@@ -129,6 +133,9 @@ function Head({ follower, title, agent, task }: HeadProps) {
       </span>
       {task === null ? null : (
         <nav class={css.views} aria-label="Other views of this task">
+          <button type="button" title="What is to be true before a turn ends by itself" onClick={onAim}>
+            <Target size={15} aria-hidden="true" /> <span>Goal</span>
+          </button>
           <Link href={taskOf(task)} title="Every step with its time, tokens and cost">
             <ListTree size={15} aria-hidden="true" /> <span>Time-line</span>
           </Link>
@@ -141,6 +148,34 @@ function Head({ follower, title, agent, task }: HeadProps) {
         </nav>
       )}
     </header>
+  );
+}
+
+interface AimProps {
+  follower: Follower;
+  open: boolean;
+  onOpen: (open: boolean) => void;
+}
+
+/** The goal of the task, and the dialog that sets it. */
+function Aim({ follower, open, onOpen }: AimProps) {
+  const { taskId, thread, version } = follower;
+  const goal = useGoal(taskId, version.value >= 0 ? thread.goalSeq : 0);
+  const changed = () => {
+    onOpen(false);
+    goal.again();
+    void follower.follow();
+  };
+  return (
+    <>
+      {goal.error ? <Problem {...goal} /> : null}
+      {goal.value ? (
+        <GoalBar taskId={taskId} goal={goal.value} onChange={changed} onEdit={() => onOpen(true)} />
+      ) : null}
+      {open ? (
+        <GoalDialog {...{ taskId, goal: goal.value, onDone: changed }} onLeave={() => onOpen(false)} />
+      ) : null}
+    </>
   );
 }
 

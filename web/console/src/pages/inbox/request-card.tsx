@@ -3,11 +3,13 @@
 import type { wire } from "@aster/client";
 import {
   CircleHelp,
+  ClipboardList,
   Coins,
   KeyRound,
   LogIn,
   MonitorSmartphone,
   ShieldQuestionMark,
+  Users,
   Wrench,
 } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -30,6 +32,8 @@ const KINDS: Record<string, [typeof Wrench, string]> = {
   login: [LogIn, "Login"],
   in_doubt: [KeyRound, "In doubt"],
   client_tool: [MonitorSmartphone, "Client tool"],
+  team: [Users, "Team"],
+  plan_approval: [ClipboardList, "Plan"],
 };
 
 /** More than a line can show. */

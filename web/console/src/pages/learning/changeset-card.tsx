@@ -8,6 +8,7 @@ import { money, plural } from "../../lib/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/form.tsx";
+import list from "../../ui/list.module.css";
 import { Problem } from "../../ui/page.tsx";
 import { When } from "../../ui/when.tsx";
 import { ChangeView } from "./change.tsx";
@@ -63,9 +64,9 @@ export function ChangesetCard({ given, most = Number.POSITIVE_INFINITY }: Props)
   const alone = items.length === 1;
   return (
     <article class={css.card} aria-label={changeset.title || "Nothing to learn"}>
-      <header class={css.head}>
+      <header class={`${list.head} ${list.many}`}>
         <Head changeset={changeset} />
-        <div class={css.actions}>{choicesOfAll(changeset).map((decision) => button(decision, null))}</div>
+        <div class={list.actions}>{choicesOfAll(changeset).map((decision) => button(decision, null))}</div>
       </header>
       {problem ? <Problem error={problem} /> : null}
       {changeset.note ? <p class={css.note}>{changeset.note}</p> : null}
@@ -107,8 +108,8 @@ function Head({ changeset }: { changeset: Changeset }) {
     changeset.cost_usd ? money(changeset.cost_usd) : "",
   ];
   return (
-    <div class={css.about}>
-      <div class={css.line}>
+    <div class={list.text}>
+      <div class={`${list.line} ${css.line}`}>
         <h3>
           <Link href={changesetOf(changeset.changeset_id)}>
             {changeset.title || "There was nothing to learn"}
@@ -118,7 +119,8 @@ function Head({ changeset }: { changeset: Changeset }) {
         <Badge tone="accent">{KINDS[changeset.kind]}</Badge>
       </div>
       <p class={css.facts}>
-        <When iso={changeset.created_at} /> · {facts.filter(Boolean).join(" · ")}
+        <When iso={changeset.created_at} />
+        {facts.filter(Boolean).map((fact) => ` · ${fact}`)}
         {changeset.decided_at && changeset.decided_by ? (
           <>
             {" · "}decided by {changeset.decided_by} <When iso={changeset.decided_at} />

@@ -4,6 +4,7 @@
 import { RotateCcw } from "lucide-preact";
 import { Link, useSearchParams } from "wouter-preact";
 import { taskOf } from "../../lib/addresses.ts";
+import { usePaged } from "../../lib/paged.ts";
 import { useSending } from "../../lib/sending.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -11,7 +12,6 @@ import { Card, Empty, Loading, Problem } from "../../ui/page.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { Figure, Table } from "../../ui/table.tsx";
 import { When } from "../../ui/when.tsx";
-import { usePaged } from "../memory/paged.ts";
 import changes from "./changes.module.css";
 import css from "./journal.module.css";
 import { changesetOf, type Entry, learning } from "./learning.ts";

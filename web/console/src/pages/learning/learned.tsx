@@ -4,16 +4,18 @@
 import { MapPin, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import { usePaged } from "../../lib/paged.ts";
 import { plural } from "../../lib/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
+import { List } from "../../ui/list.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Empty, Loading, Problem } from "../../ui/page.tsx";
 import { Search } from "../../ui/search.tsx";
 import { When } from "../../ui/when.tsx";
+import entries from "../memory/entry.module.css";
 import { ForgetDialog } from "../memory/forget.tsx";
 import { placeOf, recordOf } from "../memory/memory.ts";
-import { usePaged } from "../memory/paged.ts";
 import { StoreBadge } from "../memory/store-badge.tsx";
 import css from "./learned.module.css";
 import { changesetOf, type Learned, learning, signed, trialOf } from "./learning.ts";
@@ -58,7 +60,7 @@ export function LearnedView({ version }: { version: number }) {
           <Loading />
         )
       ) : shown.length ? (
-        <ul class={css.list} aria-label="What was learned">
+        <List label="What was learned">
           {shown.map((one) => (
             <Row
               key={`${one.changeset_id} ${one.place}`}
@@ -66,7 +68,7 @@ export function LearnedView({ version }: { version: number }) {
               onForget={() => setDoomed(one.record.id)}
             />
           ))}
-        </ul>
+        </List>
       ) : reading ? (
         <Loading label="Searching" />
       ) : (
@@ -106,12 +108,12 @@ function Row({ one, onForget }: { one: Learned; onForget: () => void }) {
   const { receipt } = record;
   return (
     <li class={css.row}>
-      <div class={css.said}>
-        <Link href={recordOf(record.id)} class={css.text}>
+      <div class={entries.said}>
+        <Link href={recordOf(record.id)} class={entries.text}>
           {record.text}
         </Link>
         <Quote words={quote} />
-        <p class={css.about}>
+        <p class={entries.about}>
           <StoreBadge store={record.store} />
           {record.valid_until ? <Badge tone="warn">no longer holds</Badge> : null}
           {receipt.task_id ? (

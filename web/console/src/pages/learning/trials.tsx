@@ -3,13 +3,13 @@
 
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import { usePaged } from "../../lib/paged.ts";
 import { plural } from "../../lib/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, Problem } from "../../ui/page.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { When } from "../../ui/when.tsx";
-import { usePaged } from "../memory/paged.ts";
 import changes from "./changes.module.css";
 import { learning, saying, type Trial, trialOf, VERDICTS } from "./learning.ts";
 import { Scores } from "./scores.tsx";

@@ -4,6 +4,7 @@ import { Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { taskOf } from "../../lib/addresses.ts";
+import { usePaged } from "../../lib/paged.ts";
 import { ago, plural, short } from "../../lib/words.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Empty, Loading, Problem } from "../../ui/page.tsx";
@@ -12,7 +13,6 @@ import entries from "./entry.module.css";
 import { ForgetDialog } from "./forget.tsx";
 import lists from "./list.module.css";
 import { memory } from "./memory.ts";
-import { usePaged } from "./paged.ts";
 
 export function Documents() {
   const kept = usePaged(async (before) => {

@@ -5,6 +5,7 @@ import { Search } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useSearchParams } from "wouter-preact";
 import { useLoaded } from "../../lib/loaded.ts";
+import { usePaged } from "../../lib/paged.ts";
 import { count, plural } from "../../lib/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, Problem } from "../../ui/page.tsx";
@@ -12,7 +13,6 @@ import { Entry } from "./entry.tsx";
 import css from "./find.module.css";
 import lists from "./list.module.css";
 import { type Found, type Kept, memory, NAMES, SEARCHED, type Searched } from "./memory.ts";
-import { usePaged } from "./paged.ts";
 import { bestOf, Why } from "./why.tsx";
 
 const TYPED_MS = 250;

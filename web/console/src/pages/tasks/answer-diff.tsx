@@ -1,15 +1,15 @@
 // Two answers held against each other, line by line; where they say the same, the answer alone.
 
 import { visible } from "../../lib/safe.ts";
-import { Long, Many } from "../../markdown/long.tsx";
+import { Long } from "../../markdown/long.tsx";
+import { type DiffLine, LineDiff } from "../../ui/line-diff.tsx";
 import type { Report } from "./again-routes.ts";
 import css from "./answer-diff.module.css";
 
-const MOST_LINES = 300;
 const HEADS = /^(--- |\+\+\+ |@@ )/;
 
 /** The lines of a difference without its heads, each with what became of it. */
-export function linesOf(diff: string): { kind: "add" | "drop" | "same"; text: string }[] {
+export function linesOf(diff: string): DiffLine[] {
   const lines = diff.split("\n");
   return lines
     .filter((line, at) => !(HEADS.test(line) && (at < 2 || line.startsWith("@@ "))))
@@ -19,9 +19,6 @@ export function linesOf(diff: string): { kind: "add" | "drop" | "same"; text: st
     }));
 }
 
-const SIGNS = { add: "+", drop: "−", same: " " } as const;
-const SPOKEN = { add: "replayed: ", drop: "recorded: ", same: "" } as const;
-
 export function AnswerDiff({ report: { diff, recorded } }: { report: Report }) {
   if (diff === "")
     return (
@@ -29,21 +26,5 @@ export function AnswerDiff({ report: { diff, recorded } }: { report: Report }) {
         <Long text={visible(recorded.answer) || "Neither gave an answer."} />
       </p>
     );
-  return (
-    <div class={css.diff}>
-      <Many
-        of={linesOf(diff)}
-        most={MOST_LINES}
-        draw={({ kind, text }) => (
-          <p class={`${css.line} ${css[kind]}`}>
-            <span aria-hidden="true">{SIGNS[kind]}</span>
-            <span>
-              <span class="visually-hidden">{SPOKEN[kind]}</span>
-              {visible(text)}
-            </span>
-          </p>
-        )}
-      />
-    </div>
-  );
+  return <LineDiff lines={linesOf(diff)} added="replayed" dropped="recorded" />;
 }

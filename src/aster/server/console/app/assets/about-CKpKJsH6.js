@@ -1,1 +1,0 @@
-import{C as e}from"./page-Cl65olUd.js";var t=null;function n(){return t??=e.get(`/about`).catch(e=>{throw t=null,e}),t}export{n as t};

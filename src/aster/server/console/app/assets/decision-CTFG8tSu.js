@@ -1,1 +1,0 @@
-import{t as e}from"./badge-DDfv68fI.js";import{x as t}from"./page-Cl65olUd.js";var n=[[`allow`,`Allow`],[`ask`,`Ask`],[`deny`,`Deny`]],r={allow:[`allowed`,`good`],ask:[`asks`,`warn`],deny:[`denied`,`bad`]};function i({behavior:n}){let[i,a]=r[n];return t(e,{tone:a,children:i})}export{i as n,n as t};

@@ -1,1 +1,0 @@
-import{x as e}from"./page-Cl65olUd.js";var t={details:`_details_17v1z_1`};function n({details:n}){return e(`dl`,{class:t.details,children:n.map(t=>t===null?null:e(`div`,{children:[e(`dt`,{children:t[0]}),e(`dd`,{children:t[1]})]},t[0]))})}export{n as t};

@@ -1,1 +1,0 @@
-import{o as e,u as t,x as n}from"./page-Cl65olUd.js";function r({iso:r}){return n(`time`,{dateTime:r,title:t(r),children:e(r)})}export{r as t};

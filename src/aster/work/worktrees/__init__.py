@@ -1,0 +1,1 @@
+"""Worktrees: the directories of their own in which items of the work graph are done."""
