@@ -59,6 +59,7 @@ class Offered:
             raise EngineError(ErrorCode.PERMISSION_DENIED, message)
         agent = None if request.agent is None else request.agent.name
         spec = replace(spec, model=request.model, agent=agent, permission_mode=request.permission_mode)
+        await self._turn.flush()
         return await self._desk.create(self._turn.key.user_id, spec, schedule_id)
 
     async def schedules(self, limit: int) -> list[Schedule]:

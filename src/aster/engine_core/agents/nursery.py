@@ -8,7 +8,7 @@ nobody waits for is stopped. So what a crash left half done is finished at boot.
 import logging
 import time
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from aster.brain.agents import SubagentEndRow, SubagentRecord
 from aster.brain.records import Row, ThreadKey
@@ -51,12 +51,22 @@ class Turns(Protocol):
     async def stop(self, key: ThreadKey, stop_reason: str) -> str | None: ...
 
 
+class Looked(NamedTuple):
+    """A task was looked at when so much had ended that it was not told of; until then it need not be again."""
+
+    untold: int
+    until: float
+
+    def fresh(self, untold: int, now: float) -> bool:
+        return self.untold == untold and self.until > now
+
+
 class Nursery:
     def __init__(self, services: Services, turns: Turns) -> None:
         self._services = services
         self._brain = services.brain
         self._turns = turns
-        self._looked: dict[ThreadKey, float] = {}
+        self._looked: dict[ThreadKey, Looked] = {}
         services.offspring.begin = turns.begin_child
         services.offspring.stop = turns.stop
         services.offspring.dismiss = self._stop
@@ -116,7 +126,8 @@ class Nursery:
     async def recover(self, younger_ms: int = 0) -> None:
         """When every turn that ran is taken up: finish what was half done. What is younger than this may still be done
         by another replica."""
-        self._services.offspring.untold.update(await self._brain.subagents_untold_threads())
+        for key in await self._brain.subagents_untold_threads():
+            self._services.offspring.untold.setdefault(key, 1)
         for child in await self._brain.subagents_running():
             try:
                 if await self._left(child, now_ms() - younger_ms):
@@ -128,11 +139,10 @@ class Nursery:
 
     async def _wake_left(self) -> None:
         """Wake what should have been woken by whoever died before doing so; each is looked at now and then."""
-        offspring, background, now = self._services.offspring, self._services.background, time.monotonic()
-        untold = {*offspring.untold, *background.untold}
-        self._looked = {key: due for key, due in self._looked.items() if key in untold and due > now}
+        untold, now = self._services.offspring.untold + self._services.background.untold, time.monotonic()
+        self._looked = {key: looked for key, looked in self._looked.items() if looked.fresh(untold[key], now)}
         for key in [key for key in untold if key not in self._looked]:
-            self._looked[key] = now + LOOK_SECONDS
+            self._looked[key] = Looked(untold[key], now + LOOK_SECONDS)
             try:
                 await self._wake(key)
             except Exception:  # one that cannot be woken must not keep the others asleep

@@ -26,7 +26,7 @@ def zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise BadCron("time_zone", f"{name[:64]!r} is not a time zone, such as Europe/Berlin.") from None
+        raise BadCron("time_zone", f"{name[:64]!r} is not a time zone, such as Europe/Berlin") from None
 
 
 def due_after(cron: Cron, where: ZoneInfo, after: int) -> Iterator[int]:

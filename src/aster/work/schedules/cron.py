@@ -23,11 +23,12 @@ _NAMED: Final = {
 
 
 class BadCron(ValueError):
-    """Not a cron expression; `field` is the part that is wrong, the message what is wrong with it."""
+    """Not a cron expression; `field` is the part that is wrong, `problem` what is wrong with it."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field} {problem}" if field else problem)
         self.field = field
+        self.problem = problem
 
 
 class _Field(NamedTuple):

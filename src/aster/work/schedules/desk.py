@@ -36,6 +36,7 @@ LONGEST_SECONDS: Final = 366 * 86_400
 MOST_CATCH_UP: Final = 30 * 86_400
 COMING: Final = 5
 CHANGED: Final = "The schedule was changed."
+_FIRST: Final = "Talk to it first, or leave `task_id` out: every run then has a task of its own."
 
 
 class Desk:
@@ -51,7 +52,7 @@ class Desk:
         now = self._now()
         _check(spec, now)
         if spec.task_id is not None and await self._brain.thread(ThreadKey(user_id, spec.task_id)) is None:
-            raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {spec.task_id!r}.")
+            raise EngineError(ErrorCode.TASK_NOT_FOUND, f"There is no task {spec.task_id!r}. {_FIRST}")
         spec = await self._gate.checked(user_id, spec)
         schedule = Schedule(
             schedule_id=schedule_id or new_id("schedule"),
@@ -247,7 +248,7 @@ def _check_cron(trigger: CronTrigger) -> None:
     try:
         zone(trigger.time_zone)
     except BadCron as bad:
-        raise wrong("time_zone", f"is wrong: {bad}") from None
+        raise wrong("time_zone", bad.problem) from None
 
 
 def _check_seconds(seconds: int) -> None:
@@ -261,6 +262,8 @@ def _check_watch(spec: ScheduleSpec, trigger: WatchTrigger) -> None:
         raise wrong("watch", "needs a command or a url, and not both")
     if trigger.command is not None and (spec.task_id is None or "\x00" in trigger.command):
         raise wrong("watch.command", "needs a `task_id`: it runs in the workspace of that task")
+    if trigger.url is not None and not trigger.url.lower().startswith(("http://", "https://")):
+        raise wrong("watch.url", "has to begin with http:// or https://")
     if trigger.status is not None and not 100 <= trigger.status <= 599:
         raise wrong("watch.status", "has to be from 100 to 599")
 
