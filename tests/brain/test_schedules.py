@@ -83,6 +83,18 @@ async def test_what_is_being_delivered_is_not_cancelled_and_the_rest_is(brain: B
     assert [(row.status, row.reason) for row in rows] == [("skipped", "no more"), ("due", "")]
 
 
+async def test_only_what_nobody_wanted_is_a_problem(brain: Brain) -> None:
+    wanted = await kept(brain, made())
+    assert await brain.schedules.change(wanted, "paused", None, NOW, "It was paused.")
+    paused = await brain.schedules.schedule("ada", "s1")
+    assert paused is not None
+    assert paused.problem == ""
+    assert await brain.schedules.change(paused, "ended", None, NOW, "It is gone.", problem="It is gone.")
+    ended = await brain.schedules.schedule("ada", "s1")
+    assert ended is not None
+    assert ended.problem == "It is gone."
+
+
 async def test_a_change_and_what_tells_of_it_are_one(brain: Brain) -> None:
     key = ThreadKey("ada", "t1")
     await brain.append(key, None, [TaskLifecycle(phase="renamed", title="one")])

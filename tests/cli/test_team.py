@@ -60,6 +60,7 @@ def test_a_team_is_shown_written_to_and_its_plans_are_answered(crew: Crew) -> No
     assert aster("say", team, "Eve", "Who?").returncode != 0
     rejected = aster("reject", team, "ada", "--feedback", "Deeper.")
     assert f"The plan of Ada is rejected ({crew.request})." in rejected.stdout, rejected.stderr
+    assert "No plan of 'Bob' waits for a yes" in aster("approve", team, "Bob").stderr
     refused = aster("approve", team, crew.request)
     assert refused.returncode != 0
     assert "is rejected already" in refused.stderr

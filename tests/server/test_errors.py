@@ -58,6 +58,15 @@ async def test_every_wrong_field_is_named_with_its_problem(engine: Live) -> None
     assert "`task_id` is missing" in answer.json()["message"]
 
 
+async def test_what_is_empty_is_said_to_be(engine: Live) -> None:
+    for route, body, field in (
+        ("/projects", {"title": ""}, "title"),
+        ("/teams", {"name": "x", "members": []}, "members"),
+    ):
+        answer = await engine.http.post(route, json=body)
+        assert answer.json()["details"]["fields"] == [{"field": field, "problem": "may not be empty"}]
+
+
 async def test_query_parameters_are_named_too(engine: Live) -> None:
     answer = await engine.http.get("/tasks", params={"limit": "0"})
     assert answer.json()["details"]["fields"][0]["field"] == "limit"

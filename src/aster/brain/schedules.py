@@ -96,10 +96,17 @@ class ScheduleStore(Protocol):
         ...
 
     async def change(
-        self, schedule: Schedule, status: ScheduleStatus, next_at: int | None, now: int, reason: str = ""
+        self,
+        schedule: Schedule,
+        status: ScheduleStatus,
+        next_at: int | None,
+        now: int,
+        reason: str = "",
+        *,
+        problem: str = "",
     ) -> bool:
         """Pause, resume, cancel or end one, if it is still as it was seen. Unless it is active now, times that wait are
-        skipped for this reason, but for one that is just being delivered."""
+        skipped for this reason, but for one that is just being delivered. `problem` is for what nobody wanted."""
         ...
 
     async def edit(

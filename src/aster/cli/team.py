@@ -7,6 +7,7 @@ from aster.cli.screen.clean import clean, one_line
 from aster.cli.tables import print_table
 from aster.client import AsterClient
 from aster.client.teams import MemberEntry, TeamEntry, TeamRequestEntry
+from aster.contracts.errors import EngineError, ErrorCode
 from aster.contracts.model import Contract, encode
 
 WIDTH = 80
@@ -78,8 +79,13 @@ async def _plans(client: AsterClient, args: argparse.Namespace, as_json: bool) -
 async def _answer(client: AsterClient, args: argparse.Namespace, as_json: bool) -> None:
     waiting = await client.teams.requests(args.team, kind="plan_approval", status="pending", limit=200)
     named = (one.request_id for one in waiting.requests if one.member.casefold() == args.plan.casefold())
+    request = next(named, args.plan)
+    if request == args.plan and not request.startswith("req-"):
+        raise EngineError(
+            ErrorCode.NOT_FOUND, f"No plan of {one_line(args.plan, 70)!r} waits for a yes in this team."
+        )
     answered = await client.teams.answer(
-        args.team, next(named, args.plan), approve=args.action == "approve", feedback=args.feedback
+        args.team, request, approve=args.action == "approve", feedback=args.feedback
     )
     _told(answered, as_json)
 

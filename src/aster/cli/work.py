@@ -75,6 +75,8 @@ async def _show(client: AsterClient, args: argparse.Namespace, as_json: bool) ->
     _tell(found, as_json)
     if found.blocked_by:
         print(f"Blocked by: {', '.join(found.blocked_by)}")
+    if found.worktree:
+        print(f"Worktree: {found.worktree}")
     for text in (found.description, found.result):
         if text:
             print(f"\n{clean(text)}")

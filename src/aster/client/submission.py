@@ -74,6 +74,7 @@ class Submission:
                 error = failure
                 if not reader.addressed:
                     await self._failed(reader, failure)
+                    error = None
         async with aclosing(reader.resume(error)) as events:
             async for event in events:
                 yield event

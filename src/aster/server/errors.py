@@ -123,4 +123,8 @@ def _problem(item: Mapping[str, Any]) -> str:
     said = str(item["msg"])
     if item["type"] == "missing":
         return "is missing"
+    if item["type"] in ("too_short", "string_too_short") and item["ctx"]["min_length"] == 1:
+        return "may not be empty"
+    if item["type"] in ("datetime_parsing", "datetime_from_date_parsing"):
+        return "has to be a time, such as 2027-01-04T09:00:00+01:00"
     return said[:1].lower() + said[1:]

@@ -25,6 +25,7 @@ async def talk(url: str) -> None:
 async def test_a_killed_compaction_is_made_again(tmp_path: Path) -> None:
     async with ModelServer([slow]) as model:
         small = {"CONTEXT_WINDOW": str(WINDOW), "MAX_TOKENS": "1000", "SCHEDULE_TOOLS": "false"}
+        small |= dict.fromkeys(("WORK_TOOLS", "TEAM_TOOLS", "PROJECT_TOOLS"), "off")
         host = engine(tmp_path, model.url, MEMORY_ENABLED="false", **small)
         await host.up()
         talking = asyncio.create_task(talk(host.url))

@@ -56,6 +56,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"watch": {"command": "true"}}, "watch.command"),
     ({"watch": {"command": "true", "url": "http://example.com"}}, "watch"),
     ({"watch": {"url": "http://example.com", "every_seconds": 5}}, "watch.every_seconds"),
+    ({"watch": {"url": "ftp://example.com"}}, "watch.url"),
 ]
 
 
@@ -178,6 +179,7 @@ async def test_paused_nothing_is_due_and_resumed_it_is_from_then_on(model: Model
         path = f"/schedules/{found['schedule_id']}"
         paused = (await engine.http.post(f"{path}/pause")).json()
         assert (paused["status"], paused["next_at"], paused["coming"]) == ("paused", None, [])
+        assert paused["problem"] == "", "somebody wanted it"
         hands.forward(3 * 3600)
         await ticks()
         assert await occurrences(engine, found) == []

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { blank, bodyOf, changeOf, draftOf, dueOf } from "../src/pages/schedules/draft.ts";
-import { dueWords, every, type Schedule } from "../src/pages/schedules/schedules.ts";
+import { dueWords, every, nameOf, type Schedule } from "../src/pages/schedules/schedules.ts";
 
 const schedule = (part: Partial<Schedule>): Schedule =>
   ({
@@ -23,9 +23,17 @@ test("how often, in the largest unit that says it whole", () => {
 test("when it is due, in words", () => {
   expect(dueWords(schedule({}))).toBe("@daily (UTC)");
   expect(dueWords(schedule({ kind: "interval", trigger: { seconds: 3600 } }))).toBe("every hour");
-  expect(dueWords(schedule({ kind: "watch", trigger: { url: "https://x.org", seconds: 60 } }))).toContain(
-    "https://x.org",
+  expect(dueWords(schedule({ kind: "watch", trigger: { url: "https://x.org", seconds: 60 } }))).toBe(
+    "when https://x.org answers, looked at every minute",
   );
+  expect(dueWords(schedule({ kind: "watch", trigger: { command: "make", seconds: 60 } }))).toContain(
+    "when make succeeds",
+  );
+});
+
+test("a prompt in the place of a name shows that there is more of it", () => {
+  expect(nameOf({ name: "", prompt: "Sum up\nwhat is new" })).toBe("Sum up");
+  expect(nameOf({ name: "", prompt: "word ".repeat(30) })).toMatch(/^word .*word…$/);
 });
 
 test("only what its kind needs is sent, and nothing while something is missing", () => {

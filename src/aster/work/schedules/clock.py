@@ -87,7 +87,7 @@ class Clock:
             else:
                 await self._store.fire(schedule, await self._fired(schedule, now), now)
         except BadCron as bad:
-            await self._store.change(schedule, "paused", None, now, str(bad))
+            await self._store.change(schedule, "paused", None, now, str(bad), problem=str(bad))
 
     async def _fired(self, schedule: Schedule, now: int) -> Firing:
         if now - (schedule.next_at or now) < LONG_AGO_MS:

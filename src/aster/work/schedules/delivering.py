@@ -57,8 +57,9 @@ class Delivery:
         key = task_of(schedule, occurrence)
         thread = await self._brain.thread(key)
         if thread is None and schedule.spec.task_id is not None:
-            await self._settle(occurrence, "failed", now, "Its task is gone.")
-            await self._store.change(schedule, "ended", None, now, "Its task is gone.")
+            gone = "Its task is gone."
+            await self._settle(occurrence, "failed", now, gone)
+            await self._store.change(schedule, "ended", None, now, gone, problem=gone)
             return
         if (wait := await self._busy(schedule, key, thread)) is not None:
             await self._defer(occurrence, now, "The task is busy.", wait)

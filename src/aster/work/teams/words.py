@@ -67,7 +67,8 @@ def proposal(team: str, members: Sequence[tuple[str, str, str]], budget_usd: flo
         for name, role, agent in members
     )
     cost = f" They may spend {budget_usd:g} USD together." if budget_usd else ""
-    return f"May the team {team} work on this? {len(members)} members: {listed}.{cost}"
+    many = "1 member" if len(members) == 1 else f"{len(members)} members"
+    return f"May the team {team} work on this? {many}: {listed}.{cost}"
 
 
 def board_of(team_id: str) -> str:

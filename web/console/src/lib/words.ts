@@ -54,3 +54,7 @@ export function bytes(size: number): string {
 
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
+
+/** The beginning of a text that may be long; the mark says that there is more. */
+export const beginning = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`;

@@ -172,12 +172,18 @@ def run_now(db: Connection, schedule: Schedule, now: int) -> tuple[Occurrence, l
 
 
 def change(
-    db: Connection, schedule: Schedule, status: ScheduleStatus, next_at: int | None, now: int, reason: str
+    db: Connection,
+    schedule: Schedule,
+    status: ScheduleStatus,
+    next_at: int | None,
+    now: int,
+    reason: str,
+    problem: str,
 ) -> list[ScheduleFired] | None:
     found = db.execute(
-        "UPDATE schedules SET status = ?, next_at = ?, version = version + 1, updated_at = ?, problem = '', held = 0"
+        "UPDATE schedules SET status = ?, next_at = ?, version = version + 1, updated_at = ?, problem = ?, held = 0"
         " WHERE user_id = ? AND schedule_id = ? AND version = ?",
-        (status, next_at, now, *_whose(schedule), schedule.version),
+        (status, next_at, now, problem, *_whose(schedule), schedule.version),
     )
     if not found.rowcount:
         return None

@@ -77,10 +77,17 @@ class SqlSchedules:
         return made[0] if made else None
 
     async def change(
-        self, schedule: Schedule, status: ScheduleStatus, next_at: int | None, now: int, reason: str = ""
+        self,
+        schedule: Schedule,
+        status: ScheduleStatus,
+        next_at: int | None,
+        now: int,
+        reason: str = "",
+        *,
+        problem: str = "",
     ) -> bool:
         return await self._told(
-            _home(schedule), lambda db: schedules.change(db, schedule, status, next_at, now, reason)
+            _home(schedule), lambda db: schedules.change(db, schedule, status, next_at, now, reason, problem)
         )
 
     async def edit(

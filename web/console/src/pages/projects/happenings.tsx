@@ -37,7 +37,7 @@ export function Happenings({ project }: { project: Project }) {
               <td>
                 <Badge>{one.kind.replaceAll("_", " ")}</Badge> {one.message}
               </td>
-              <td>{one.by}</td>
+              <td>{one.by.startsWith("project/") ? "itself" : one.by}</td>
               <td>{one.task_id ? <Link href={chatOf(one.task_id)}>Open</Link> : "–"}</td>
             </tr>
           ))}

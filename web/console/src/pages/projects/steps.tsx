@@ -4,6 +4,7 @@ import { Check, Circle, CircleDashed, CircleDot, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { useLive } from "../../lib/live.ts";
+import { beginning } from "../../lib/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -72,7 +73,7 @@ function Row({ step }: { step: Step }) {
       <Mark size={15} aria-hidden="true" />
       <div class={css.text}>
         <Link href={workOf({ board: step.board, item: step.item_id })}>{step.subject}</Link>
-        {step.result ? <p>{step.result.slice(0, 240)}</p> : null}
+        {step.result ? <p>{beginning(step.result, 240)}</p> : null}
       </div>
       <Badge tone={tone}>{words}</Badge>
     </li>

@@ -2,7 +2,7 @@
 
 import type { wire } from "@aster/client";
 import { engine } from "../../lib/engine.ts";
-import { exactly, plural } from "../../lib/words.ts";
+import { beginning, exactly, plural } from "../../lib/words.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
 export type Schedule = wire.ScheduleAnswer;
@@ -59,6 +59,12 @@ export function every(seconds: number): string {
 
 const field = (trigger: Schedule["trigger"], name: string): string => String(trigger[name] ?? "");
 
+function watchWords(trigger: Schedule["trigger"]): string {
+  if (!trigger.url) return `${field(trigger, "command")} succeeds`;
+  const status = trigger.status ? ` with ${field(trigger, "status")}` : "";
+  return `${field(trigger, "url")} answers${status}`;
+}
+
 /** When it is due, as people say it; a cron expression stays as it was written. */
 export function dueWords({ kind, trigger }: Pick<Schedule, "kind" | "trigger">): string {
   const seconds = Number(trigger.seconds ?? trigger.every_seconds ?? 0);
@@ -70,12 +76,12 @@ export function dueWords({ kind, trigger }: Pick<Schedule, "kind" | "trigger">):
     case "once":
       return `once, ${exactly(field(trigger, "at"))}`;
     default:
-      return `when ${field(trigger, "url") || field(trigger, "command")} becomes so, looked at ${every(seconds)}`;
+      return `when ${watchWords(trigger)}, looked at ${every(seconds)}`;
   }
 }
 
 export const nameOf = ({ name, prompt }: Pick<Schedule, "name" | "prompt">): string =>
-  name || prompt.split("\n")[0]?.slice(0, 80) || "Schedule";
+  name || beginning(prompt.split("\n")[0] ?? "", 80) || "Schedule";
 
 /** Whether it is over for good. */
 export const over = ({ status }: Pick<Schedule, "status">): boolean =>

@@ -37,6 +37,8 @@ export function Members({ team, items, again }: Props) {
   );
 }
 
+const turnWords = (turns: number): string => `${plural(turns, "turn")} since a person wrote`;
+
 function Row({ team, member, items, again }: Props & { member: Member }) {
   const [words, tone] = STATUSES[member.status];
   const item = items.find((one) => one.item_id === member.item_id);
@@ -51,7 +53,7 @@ function Row({ team, member, items, again }: Props & { member: Member }) {
           <Badge tone={tone}>{words}</Badge>
         </p>
         <p class={css.facts}>
-          {[member.role, member.agent, plural(member.turns, "turn"), money(member.cost_usd)]
+          {[member.role, member.agent, turnWords(member.turns), money(member.cost_usd)]
             .filter((fact) => fact && fact !== "–")
             .join(" · ")}
         </p>

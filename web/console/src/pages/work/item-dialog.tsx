@@ -6,6 +6,7 @@ import { chatOf, taskOf } from "../../lib/addresses.ts";
 import { useLive } from "../../lib/live.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Details } from "../../ui/details.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Loading, Problem } from "../../ui/page.tsx";
@@ -40,7 +41,11 @@ export function ItemDialog({ id, view, onChange, onLeave }: Props) {
     <Dialog title={item?.subject ?? "Work"} wide onLeave={onLeave}>
       {loaded.error ? <Problem {...loaded} /> : null}
       {item === null ? (
-        loaded.error ? null : (
+        loaded.error ? (
+          <Button kind="quiet" onClick={onLeave}>
+            Close
+          </Button>
+        ) : (
           <Loading label="Loading the item" />
         )
       ) : editing ? (

@@ -1,1 +1,0 @@
-import{w as e}from"./page-DIzoi2Jh.js";var t=null;function n(){return t??=e.get(`/about`).catch(e=>{throw t=null,e}),t}export{n as t};

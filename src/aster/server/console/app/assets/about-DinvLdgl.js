@@ -1,0 +1,1 @@
+import{T as e}from"./page-Bm1Po28a.js";var t=null;function n(){return t??=e.get(`/about`).catch(e=>{throw t=null,e}),t}export{n as t};

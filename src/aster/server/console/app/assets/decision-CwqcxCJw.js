@@ -1,0 +1,1 @@
+import{t as e}from"./badge-BQvyqDXU.js";import{C as t}from"./page-Bm1Po28a.js";var n=[[`allow`,`Allow`],[`ask`,`Ask`],[`deny`,`Deny`]],r={allow:[`allowed`,`good`],ask:[`asks`,`warn`],deny:[`denied`,`bad`]};function i({behavior:n}){let[i,a]=r[n];return t(e,{tone:a,children:i})}export{i as n,n as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./badge-D6Hu86go.js";import{S as t}from"./page-DIzoi2Jh.js";var n=[[`allow`,`Allow`],[`ask`,`Ask`],[`deny`,`Deny`]],r={allow:[`allowed`,`good`],ask:[`asks`,`warn`],deny:[`denied`,`bad`]};function i({behavior:n}){let[i,a]=r[n];return t(e,{tone:a,children:i})}export{i as n,n as t};

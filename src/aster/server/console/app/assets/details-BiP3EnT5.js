@@ -1,0 +1,1 @@
+import{C as e}from"./page-Bm1Po28a.js";var t={details:`_details_17v1z_1`};function n({details:n}){return e(`dl`,{class:t.details,children:n.map(t=>t===null?null:e(`div`,{children:[e(`dt`,{children:t[0]}),e(`dd`,{children:t[1]})]},t[0]))})}export{n as t};

@@ -1,1 +1,0 @@
-import{S as e}from"./page-DIzoi2Jh.js";var t={details:`_details_17v1z_1`};function n({details:n}){return e(`dl`,{class:t.details,children:n.map(t=>t===null?null:e(`div`,{children:[e(`dt`,{children:t[0]}),e(`dd`,{children:t[1]})]},t[0]))})}export{n as t};

@@ -1,1 +1,0 @@
-import{S as e}from"./page-DIzoi2Jh.js";var t={facts:`_facts_i2ueq_1`};function n({facts:n}){let r=n.filter(([,e])=>e!=null&&e!==``);return r.length===0?null:e(`dl`,{class:t.facts,children:r.map(([t,n])=>e(`div`,{children:[e(`dt`,{children:t}),e(`dd`,{children:n})]},t))})}export{n as t};

@@ -1,1 +1,0 @@
-import{G as e,H as t,z as n}from"./page-DIzoi2Jh.js";var r=40;function i(i){let a=n(null),o=n(!0);return t(()=>{let e=a.current;e&&o.current&&(e.scrollTop=e.scrollHeight)},[i]),e(()=>{let e=a.current,t=()=>{e&&(o.current=e.scrollHeight-e.scrollTop-e.clientHeight<r)};return e?.addEventListener(`scroll`,t,{passive:!0}),()=>e?.removeEventListener(`scroll`,t)},[]),a}export{i as t};

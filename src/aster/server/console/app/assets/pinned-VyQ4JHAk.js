@@ -1,0 +1,1 @@
+import{B as e,K as t,U as n}from"./page-Bm1Po28a.js";var r=40;function i(i){let a=e(null),o=e(!0);return n(()=>{let e=a.current;e&&o.current&&(e.scrollTop=e.scrollHeight)},[i]),t(()=>{let e=a.current,t=()=>{e&&(o.current=e.scrollHeight-e.scrollTop-e.clientHeight<r)};return e?.addEventListener(`scroll`,t,{passive:!0}),()=>e?.removeEventListener(`scroll`,t)},[]),a}export{i as t};

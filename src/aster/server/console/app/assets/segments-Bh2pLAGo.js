@@ -1,0 +1,1 @@
+import{C as e}from"./page-Bm1Po28a.js";var t={segments:`_segments_zywhb_1`,segment:`_segment_zywhb_1`};function n({label:n,value:r,options:i,onChoose:a}){return e(`fieldset`,{class:t.segments,"aria-label":n,children:i.map(([n,i])=>e(`button`,{type:`button`,class:t.segment,"aria-pressed":n===r,onClick:()=>a(n),children:i},n))})}export{n as t};

@@ -1,1 +1,0 @@
-import{S as e}from"./page-DIzoi2Jh.js";var t={segments:`_segments_1hd3c_1`,segment:`_segment_1hd3c_1`};function n({label:n,value:r,options:i,onChoose:a}){return e(`fieldset`,{class:t.segments,"aria-label":n,children:i.map(([n,i])=>e(`button`,{type:`button`,class:t.segment,"aria-pressed":n===r,onClick:()=>a(n),children:i},n))})}export{n as t};

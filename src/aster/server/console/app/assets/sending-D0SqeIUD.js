@@ -1,1 +1,0 @@
-import{U as e}from"./page-DIzoi2Jh.js";function t(){let[t,n]=e(!1),[r,i]=e(null);async function a(e){if(t)return!1;n(!0),i(null);try{return await e(),!0}catch(e){return i(e),!1}finally{n(!1)}}return{sending:t,problem:r,send:a}}export{t};

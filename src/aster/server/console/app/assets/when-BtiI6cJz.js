@@ -1,0 +1,1 @@
+import{C as e,d as t,o as n}from"./page-Bm1Po28a.js";function r({iso:r}){return e(`time`,{dateTime:r,title:t(r),children:n(r)})}export{r as t};

@@ -1,1 +1,0 @@
-import{S as e,o as t,u as n}from"./page-DIzoi2Jh.js";function r({iso:r}){return e(`time`,{dateTime:r,title:n(r),children:t(r)})}export{r as t};
