@@ -77,8 +77,10 @@ class Terminal:
         return glass.write(self.raw[at:]).seen()
 
     def resize(self, rows: int, columns: int) -> None:
-        """Make the window another size; the program is told the way a terminal tells."""
-        while self._widths and self._more(0):
+        """Make the window another size; the program is told the way a terminal tells. What was drawn for the old size
+        is read first, though not for ever: a program may never stop drawing."""
+        until = time.monotonic() + 0.5
+        while self._widths and time.monotonic() < until and self._more(0):
             pass
         self._widths.append((len(self.raw), columns))
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

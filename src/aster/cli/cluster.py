@@ -31,6 +31,8 @@ from aster.testing.postgres import PostgresMissing, PostgresServer
 
 START_SECONDS = 120.0
 CLOSING_SECONDS = 10.0
+PATIENCE_SECONDS = 5.0
+"""How long a replica may take to say that it is well: on a busy machine a slow one is not a dead one."""
 
 
 def command(args: argparse.Namespace) -> int:
@@ -52,7 +54,9 @@ async def _run(settings: Settings, args: argparse.Namespace) -> None:
             Replica(number, port, environ, directory / f"replica-{number}.log", _say)
             for number, port in enumerate(_free_ports(args.replicas), 1)
         ]
-        balancer = await stack.enter_async_context(Balancer([one.port for one in replicas], port=args.port))
+        balancer = await stack.enter_async_context(
+            Balancer([one.port for one in replicas], port=args.port, patience=PATIENCE_SECONDS)
+        )
         keeping = [asyncio.create_task(one.keep()) for one in replicas]
         try:
             if await _first(stopped, _greet(balancer, key, directory, open_it=not args.no_open)):
