@@ -50,5 +50,5 @@ test("a project is made, goes on, asks, is answered, and shows what came of it",
   expect(await violations(page)).toEqual([]);
   await page.getByRole("button", { name: "Archive the project" }).click();
   await page.getByRole("button", { name: "Archive it" }).click();
-  await page.getByText("archived", { exact: true }).waitFor();
+  await page.getByRole("status").getByText("archived", { exact: true }).waitFor();
 });
