@@ -2,7 +2,10 @@
 
 import json
 import re
+import subprocess
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from aster.cli.chat.choosing import WORD_SECONDS
 from aster.infra.ids import new_id
@@ -23,6 +26,14 @@ def bash(command: str, words: int = 2) -> str:
     return f"[[text={words} tools=1 tool=bash input={json.dumps({'command': command})}]]"
 
 
+@contextmanager
+def serving(home: Home) -> Generator[subprocess.Popen[str]]:
+    """An engine that answers: a chat that finds none would be one itself."""
+    with ending(home.start("serve", env=QUIET)) as engine:
+        wait_until_healthy(engine, home.url)
+        yield engine
+
+
 def said(terminal: Terminal, line: str) -> None:
     terminal.press(line + ENTER)
 
@@ -40,8 +51,7 @@ def messages(home: Home, task: str) -> list[str]:
 def test_a_conversation_through_a_killed_engine_and_a_new_size(home: Home) -> None:
     """Several lines, completion, an approval by one key, a resize, kill -9, Ctrl-C, and coming back."""
     task = new_id("task")
-    with ending(home.start("serve", env=QUIET)) as first, chat(home, "--task", task) as terminal:
-        wait_until_healthy(first, home.url)
+    with serving(home) as first, chat(home, "--task", task) as terminal:
         terminal.expect(PROMPT)
         terminal.press(f"one{CTRL_J}two\\{ENTER}three{ENTER}")
         terminal.expect("I heard")
