@@ -63,3 +63,14 @@ async def test_nobody_brings_a_team_where_nobody_could_confirm_it() -> None:
         await engine.execute(text, "t1", unattended=True)
         assert "task_create" in told(model)
         assert "spawn_team" not in told(model)
+
+
+async def test_a_call_that_was_refused_opens_nothing_and_harms_nothing() -> None:
+    async with ModelServer() as model, live(model) as engine:
+        for kinds in (5, [["work"]], ["work", "everything"], None):
+            result = await call(engine, "open_tools", kinds=kinds)
+            assert result["error"] == "invalid_input"
+            assert not told(model) & {*BOARD, "spawn_team", "manage_projects"}
+        frames = await engine.execute("[[text=3]] And now?", "t1")
+        assert frames[-1].data["phase"] == "completed"
+        assert not told(model) & {*BOARD, "spawn_team", "manage_projects"}
